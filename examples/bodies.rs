@@ -30,7 +30,7 @@ fn body(id: u64, shape: Shape, position: Vec3) -> Body {
 fn main() -> cloth_sim::Result<()> {
     // 1. What all ranks know alike: a floor in a box of 2 m, which two subdomains share.
     let domain = Domain::new(Vec3::new(-1.0, -0.5, -1.0), Vec3::new(1.0, 1.5, 1.0), [false; 3])?;
-    let surface = Surface { restitution: 0.2, friction: 0.5 };
+    let surface = Surface { restitution: 0.2, friction: 0.5, rolling: 0.0 };
     let floor = FixedBody::half_space(100, 0, Vec3::zeros(), Vec3::y());
     let gravity = Vec3::new(0.0, -9.81, 0.0);
     let model = Arc::new(RigidModel {

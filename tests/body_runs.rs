@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::run::{finish, frames_of, steps_of};
+use common::vtp::Frame;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -25,9 +26,22 @@ impl Run {
         run
     }
 
+    /// A run of the scene in `text`.
+    fn of(text: &str) -> Self {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let scene = home.path().join("scene.ron");
+        std::fs::write(&scene, text).expect("a scene is written");
+        let run = Self { out: home.path().join("out"), _home: home };
+        run.start(&scene, &[]);
+        run
+    }
+
     /// Runs the scene into the same folder.
     fn again(&self, more: &[&str]) {
-        let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/bodies.ron");
+        self.start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/bodies.ron"), more);
+    }
+
+    fn start(&self, scene: &Path, more: &[&str]) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
         let output = finish(command.arg(scene).arg("--out").arg(&self.out).args(more));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -64,80 +78,6 @@ impl Run {
         assert!(said.contains("help: ") && !said.contains("panicked"), "{said}");
         std::fs::write(self.file(&name), before).expect("a frame is written");
     }
-}
-
-/// A frame as a reader of the format sees it: arrays with some bytes for each body.
-struct Frame {
-    header: String,
-    arrays: Vec<Array>,
-}
-
-struct Array {
-    name: String,
-    offset: usize,
-    bodies: Vec<Vec<u8>>,
-}
-
-const BEGIN: &str = "<AppendedData encoding=\"raw\">\n_";
-const END: &[u8] = b"\n</AppendedData>\n</VTKFile>\n";
-
-impl Frame {
-    fn parse(file: &[u8]) -> Self {
-        let begin = file.windows(BEGIN.len()).position(|it| it == BEGIN.as_bytes());
-        let begin = begin.expect("appended data") + BEGIN.len();
-        let header = String::from_utf8(file[..begin].to_vec()).expect("a header of text");
-        let count: usize = attribute(&header, "NumberOfPoints").parse().expect("a count");
-        let elements = header.lines().filter(|line| line.contains("offset=\""));
-        let array = |line: &str| {
-            let offset: usize = attribute(line, "offset").parse().expect("a number");
-            let (length, data) = file[begin + offset..].split_at(8);
-            let length = u64::from_le_bytes(length.try_into().expect("8 bytes")) as usize;
-            let bodies = data[..length].chunks(length / count).map(<[u8]>::to_vec).collect();
-            Array { name: attribute(line, "Name").to_owned(), offset, bodies }
-        };
-        let arrays = elements.map(array).collect();
-        Self { header, arrays }
-    }
-
-    /// The file with the present number of bodies of the arrays.
-    fn bytes(&self) -> Vec<u8> {
-        let count = self.arrays[0].bodies.len();
-        let mut header = self.header.clone();
-        for name in ["NumberOfPoints", "NumberOfVerts"] {
-            let old = format!("{name}=\"{}\"", attribute(&self.header, name));
-            header = header.replace(&old, &format!("{name}=\"{count}\""));
-        }
-        let mut data = Vec::new();
-        for array in &self.arrays {
-            let (old, new) = (array.offset, data.len());
-            header = header.replace(&format!("offset=\"{old}\"/"), &format!("offset=\"{new}\" /"));
-            let bodies = array.bodies.concat();
-            data.extend((bodies.len() as u64).to_le_bytes());
-            data.extend(bodies);
-        }
-        [header.replace("\" />", "\"/>").as_bytes(), &data, END].concat()
-    }
-
-    fn array(&mut self, name: &str) -> &mut Vec<Vec<u8>> {
-        let array = self.arrays.iter_mut().find(|array| array.name == name);
-        &mut array.expect("an array of this name").bodies
-    }
-
-    /// Removes a body. Vertices are numbered, so the last one goes.
-    fn remove(&mut self, body: usize) {
-        for array in &mut self.arrays {
-            match &*array.name {
-                "connectivity" | "offsets" => drop(array.bodies.pop()),
-                _ => drop(array.bodies.remove(body)),
-            }
-        }
-    }
-}
-
-/// The value of the first attribute of this name.
-fn attribute<'a>(text: &'a str, name: &str) -> &'a str {
-    let (_, rest) = text.split_once(&format!("{name}=\"")).expect("the attribute");
-    rest.split_once('"').expect("its end").0
 }
 
 #[test]
@@ -234,6 +174,63 @@ fn the_check_finds_every_way_to_break_a_frame() {
     std::fs::write(run.file("steps.jsonl"), kept.concat()).expect("the file is written");
     let (code, out, _) = run.tool("check", &[]);
     assert!(code == Some(1) && out.contains("faults in 1 of 5 frames"), "{out}");
+}
+
+/// Two balls on a soft spring swing by three times its length. A wheel has more of its hinge: a
+/// `motor`.
+fn springs(motor: &str) -> Run {
+    Run::of(&format!(
+        r#"Scene(frames: 12, frames_per_second: 25, steps_per_frame: 40,
+            gravity_m_per_s2: (0, 0, 0), bodies: [
+                (name: "left", shape: Sphere(radius_m: 0.06), material: "oak",
+                 arrangement: At([(-0.1, 1, 0)]), velocity: Constant(m_per_s: (-3, 0, 0))),
+                (name: "right", shape: Sphere(radius_m: 0.06), material: "oak",
+                 arrangement: At([(0.1, 1, 0)]), velocity: Constant(m_per_s: (3, 0, 0))),
+                (name: "wheel", shape: Sphere(radius_m: 0.06), material: "oak",
+                 arrangement: At([(0, 0.5, 0)])),
+            ],
+            joints: [
+                (kind: Ball, bodies: Pair("left", "right"), at_m: (0, 1, 0),
+                 compliance_m_per_n: 0.022),
+                (kind: Hinge(axis: (0, 0, 1){motor}), bodies: Pair("wheel", "space")),
+            ],
+            materials: [(name: "oak", density_kg_per_m3: 1000)],
+            domain: (min_m: (-2, 0, -2), max_m: (2, 2, 2)))"#
+    ))
+}
+
+#[test]
+fn the_check_counts_the_energy_of_springs() {
+    let run = springs("");
+    let (code, out, said) = run.tool("check", &[]);
+    assert_eq!(code, Some(0), "{out}{said}");
+    // Each step of implicit Euler takes the same share.
+    let energy = |row: &str| row.split_whitespace().nth(4).and_then(|it| it.parse().ok());
+    let energies: Vec<f64> = out.lines().skip(2).take(13).filter_map(energy).collect();
+    let stiffness = 2.0 / (1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.06_f64.powi(3) * 0.022);
+    for (frame, energy) in (0..).zip(&energies) {
+        let expected = energies[0] * (1.0 + stiffness * 1e-6).powi(-40 * frame);
+        assert!(
+            (energy / expected - 1.0).abs() < 2e-5,
+            "frame {frame}: {energy} {expected}: {out}"
+        );
+    }
+    let faster = |it: &mut Frame| {
+        for body in &mut it.array("velocity")[..2] {
+            let x = f64::from_le_bytes(body[..8].try_into().expect("8 bytes"));
+            body[..8].copy_from_slice(&(2.0 * x).to_le_bytes());
+        }
+    };
+    run.assert_finds(5, faster, &["frame_0005.vtp", "energy is", "above that of frame 4"]);
+    let wider = |it: &mut Frame| {
+        let place = &mut it.array("Points")[1];
+        let x = f64::from_le_bytes(place[..8].try_into().expect("8 bytes"));
+        place[..8].copy_from_slice(&(x + 0.4).to_le_bytes());
+    };
+    run.assert_finds(6, wider, &["frame_0006.vtp", "energy is", "above that of frame 5"]);
+    let driven = springs(", motor: (speed_deg_per_s: 90, torque_n_m: 1)");
+    let (code, out, _) = driven.tool("check", &[]);
+    assert!(code == Some(0) && out.contains("energy is not judged: motors drive joints"), "{out}");
 }
 
 #[test]
@@ -366,6 +363,9 @@ fn the_profile_of_workers_is_the_mean_of_their_steps() {
         };
         let longest: f64 = steps_in(row["frame"]).into_iter().map(slowest).sum();
         assert!(is_near(STEPS * row["longest_worker_s"], longest), "{row:?}");
+        let residuals = steps_in(row["frame"]).into_iter().map(|it| it["residual_m_s"].as_f64());
+        let largest = residuals.map(|it| it.expect("known")).fold(0.0, f64::max);
+        assert!(row["residual_m_s"] == largest, "{row:?}");
         assert!(row["longest_worker_s"] < row["modelled_threads_s"], "{row:?}");
         assert!(row["modelled_threads_s"] < row["modelled_network_s"], "{row:?}");
     }

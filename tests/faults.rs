@@ -3,12 +3,13 @@
 
 mod common;
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use common::finish_within;
-use common::run::{Start, cloth_sim, scene};
+use common::run::{BINARY, Start, cloth_sim, finish, frame_files, scene};
 
 /// A job must end within this time of its rank's failure (steps take milliseconds).
 const LIMIT: Duration = Duration::from_secs(5);
@@ -53,6 +54,44 @@ fn a_panic_or_an_error_on_one_rank_ends_all_with_one_message() {
             assert!(said.contains(&format!("rank {rank}")), "{start:?}: {said}");
             assert!(said.contains(word), "{start:?}: {said}");
             assert_eq!(said.matches("injected fault").count(), 1, "{start:?}: {said}");
+        }
+    }
+}
+
+/// It ends in the third frame, and goes on from the second one with other ranks.
+#[test]
+fn a_run_by_workers_goes_on_after_a_rank_has_failed() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let whole = home.path().join("whole");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/joints.ron");
+    let run = |start: Start, folder: &Path| {
+        let mut command = cloth_sim(start);
+        command.arg(&scene).arg("--out").arg(folder).args(["--checkpoint-every", "1"]);
+        let parallel = "parallel=Workers(count: 3, coupling: Impulses)";
+        for field in [parallel, "frames_per_second=250", "steps_per_frame=5"] {
+            command.args(["--set", field]);
+        }
+        command
+    };
+    assert!(finish(&mut run(Start::Threads(1, 1), &whole)).status.success());
+    let frames = frame_files(&whole);
+    for (start, fault) in
+        starts().into_iter().flat_map(|it| [(it, "panic:1:12"), (it, "error:2:12")])
+    {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path().join("run");
+        let output = finish_within(LIMIT, run(start, &folder).env("CLOTH_SIM_FAULT", fault));
+        let said = String::from_utf8_lossy(&output.stderr);
+        let rank = format!("rank {}", &fault[6..7]);
+        assert!(!output.status.success() && said.contains(&rank), "{start:?} {fault}: {said}");
+        assert_eq!(said.matches("injected fault").count(), 1, "{start:?} {fault}: {said}");
+        assert!(frame_files(&folder).len() < frames.len());
+        let mut resume = Command::new(BINARY);
+        let output = finish(resume.arg("resume").arg(&folder).args(["--ranks", "2"]));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        for path in &frames {
+            let other = folder.join(path.file_name().expect("a name"));
+            assert!(fs::read(path).expect("a frame") == fs::read(&other).expect("it"), "{other:?}");
         }
     }
 }

@@ -121,15 +121,18 @@ fn a_signal_ends_all_ranks_after_the_same_step() {
 
 #[test]
 fn a_signal_leaves_whole_frames_of_rigid_bodies() {
-    let grains = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/grains.ron");
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes");
+    let workers = "parallel=Workers(count: 3, coupling: Impulses)";
     let starts: &[Start] = match cfg!(feature = "mpi") {
         true => &[Start::Threads(3, 1), Start::Mpi(2)],
         false => &[Start::Threads(3, 1)],
     };
-    for &start in starts {
+    let runs = [("grains.ron", "parallel=Domain"), ("joints.ron", workers)];
+    for (&start, (scene, parallel)) in starts.iter().flat_map(|it| runs.map(|run| (it, run))) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("run");
-        let child = endless_scene(&grains, "frames_per_second=100000", start, &out, &[]);
+        let (scene, more) = (scenes.join(scene), ["--set", parallel]);
+        let child = endless_scene(&scene, "frames_per_second=100000", start, &out, &more);
         wait_until("a frame", || out.join("frame_0002.vtp").exists());
         send("-TERM", &child);
         let (found, said) = end(child);

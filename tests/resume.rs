@@ -275,7 +275,10 @@ fn a_run_of_jointed_bodies_goes_on_to_the_same_bits() {
 
 #[test]
 fn a_run_by_workers_goes_on_to_the_same_bits() {
-    goes_on_to_the_same_bits("joints.ron", &["frames=20", "parallel=Workers(count: 3)"]);
+    for parallel in ["Workers(count: 3)", "Workers(count: 3, coupling: Impulses)"] {
+        let parallel = format!("parallel={parallel}");
+        goes_on_to_the_same_bits("joints.ron", &["frames=20", &parallel]);
+    }
 }
 
 /// Ends a run several times, goes on with other numbers of ranks, and compares with a whole run.

@@ -66,7 +66,7 @@ fn run(start: Start, scene: &Path, more: &[&str]) -> Outcome {
     for entry in std::fs::read_dir(&out).expect("the run folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.starts_with("frame_") || name == "obstacles.obj" {
+        if ["frame_", "contacts_", "joints_", "obstacles"].iter().any(|it| name.starts_with(it)) {
             let bytes = std::fs::read(&path).expect("a frame can be read");
             files.insert(name, format!("{:x}", Sha256::digest(bytes)));
         }
@@ -90,13 +90,18 @@ fn frames_are_the_same_on_any_ranks() {
         &["--set", "domain.method=Grid(3, 2, 2)"],
         &["--set", "domain.method=Grid(1, 1, 8)", "--set", "synchronisation=ShadowOwner"],
     ];
-    for response in ["response=Ffd", "response=Nonsmooth(sweeps: 6)"] {
-        let reference = run(REFERENCE, &grains(), &["--set", response]);
+    const FORCES: &str = "output.forces=true";
+    let responses: [&[&str]; 2] =
+        [&["response=Ffd"], &["response=Nonsmooth(sweeps: 6)", "--set", FORCES]];
+    for response in responses {
+        let more = [&["--set"], response].concat();
+        let reference = run(REFERENCE, &grains(), &more);
+        assert_eq!(reference.files.contains_key("contacts_0004.csv"), more.contains(&FORCES));
         let hashes: Vec<_> = reference.lines.iter().map(|line| &line["state_hash"]).collect();
         assert!(hashes.windows(2).all(|two| two[0] != two[1]), "nothing moves");
         assert_eq!(reference.lines[4]["bodies"], 250 + 72 + 50 + 16 + 16 + 5);
         for (start, division) in starts().into_iter().zip(DIVISIONS.into_iter().cycle()) {
-            let more = [&["--set", response], division].concat();
+            let more = [&more[..], division].concat();
             let outcome = run(start, &grains(), &more);
             assert!(outcome == reference, "{start:?} {more:?} differs");
         }
@@ -106,10 +111,12 @@ fn frames_are_the_same_on_any_ranks() {
 /// Joints of all kinds lie across the borders of subdomains, and contacts act on their bodies.
 #[test]
 fn joints_are_the_same_on_any_ranks_and_hold() {
-    let reference = run(REFERENCE, &joints(), &[]);
+    let forces = ["--set", "output.forces=true", "--set"];
+    let reference = run(REFERENCE, &joints(), &forces[..2]);
+    assert!(reference.files.contains_key("joints_0001.csv"));
     let divisions = ["domain.repartition=Always", "domain.method=Grid(4, 2, 2)"];
     for (start, division) in starts().into_iter().zip(divisions.into_iter().cycle()) {
-        let outcome = run(start, &joints(), &["--set", division]);
+        let outcome = run(start, &joints(), &[&forces[..], &[division]].concat());
         assert!(outcome == reference, "{start:?} {division} differs");
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -125,6 +132,88 @@ fn joints_are_the_same_on_any_ranks_and_hold() {
     let strict = check(&["--max-joint-gap", "1e-9"]);
     let said = String::from_utf8_lossy(&strict.stdout).into_owned();
     assert!(!strict.status.success() && said.contains("is open by"), "{said}");
+}
+
+/// A heap at rest, and a lamp that hangs from space. What holds them are their weights.
+#[test]
+fn forces_beside_frames_hold_the_weight() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (scene, out) = (folder.path().join("heap.ron"), folder.path().join("run"));
+    let bodies = r#"(name: "boxes", shape: Box(size_m: (0.1, 0.1, 0.1)), material: "oak",
+             arrangement: Grid(count: (2, 3, 2), origin_m: (-0.1, 0.05, -0.1), spacing_m: 0.101)),
+        (name: "balls", shape: Sphere(radius_m: 0.1), material: "oak",
+             arrangement: At([(0.3, 0.1, 0), (0.3, 0.3, 0.001)])),
+        (name: "lamp", shape: Sphere(radius_m: 0.1), material: "oak",
+             arrangement: At([(-0.6, 0.6, 0)]))"#;
+    let text = format!(
+        r#"Scene(frames: 2, frames_per_second: 1, steps_per_frame: 1000, bodies: [{bodies}],
+            materials: [(name: "oak", density_kg_per_m3: 700, friction: 0.4)],
+            joints: [(kind: Ball, bodies: Pair("lamp", "space"), at_m: (-0.6, 0.9, 0))],
+            domain: (min_m: (-1, 0, -1)),
+            output: (forces: true))"#
+    );
+    std::fs::write(&scene, text).expect("a scene is written");
+    let done = finish(cloth_sim(Start::Threads(2, 1)).arg(&scene).arg("--out").arg(&out));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let rows = |name: &str| -> Vec<Vec<f64>> {
+        let mut table = csv::Reader::from_path(out.join(name)).expect("a table");
+        let rows = table.records().map(|row| row.expect("a row"));
+        rows.map(|row| row.iter().map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
+    };
+    assert!(rows("contacts_0000.csv").is_empty() && rows("joints_0000.csv").is_empty());
+    // Walls are the last bodies: those across x come before the floor.
+    let floor = f64::from(15 + 2);
+    let contacts = rows("contacts_0002.csv");
+    let ids = Vec::from_iter(contacts.iter().map(|row| (row[0], row[1])));
+    assert!(ids.is_sorted() && ids.len() > 12, "{ids:?}");
+    let on_floor = contacts.iter().filter(|row| row[1] == floor);
+    let up: f64 = on_floor.map(|row| row[9]).sum();
+    let ball = 4.0 / 3.0 * std::f64::consts::PI * 1e-3;
+    let weight = |volume: f64| 700.0 * volume * 9.81;
+    assert!((up / weight(12e-3 + 2.0 * ball) - 1.0).abs() < 1e-3, "{up}");
+    for row in contacts.iter().filter(|row| row[1] == floor) {
+        assert!(row[3].abs() < 1e-3 && row[6] == 1.0 && row[11].abs() < 1e-3, "{row:?}");
+    }
+    let joints = rows("joints_0002.csv");
+    let [lamp] = &joints[..] else { panic!("{joints:?}") };
+    assert!((lamp[4] / weight(ball) - 1.0).abs() < 1e-3 && lamp[2].is_nan(), "{lamp:?}");
+}
+
+/// Balls and boxes that fall, roll and come to rest, also by workers that blend states.
+#[test]
+fn rolling_resistance_is_the_same_on_any_ranks() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("rolling.ron");
+    let bodies = r#"(shape: Sphere(radius_m: 0.05), material: "oak", velocity: Random(max_m_per_s: 1),
+            arrangement: Grid(count: (5, 3, 5), origin_m: (-0.4, 0.1, -0.4), spacing_m: 0.16)),
+        (shape: Box(size_m: (0.1, 0.08, 0.1)), material: "oak", orientation: Random,
+            arrangement: Grid(count: (3, 1, 3), origin_m: (-0.3, 0.7, -0.3), spacing_m: 0.25))"#;
+    let text = format!(
+        r#"Scene(frames: 3, frames_per_second: 5, steps_per_frame: 150, bodies: [{bodies}],
+            materials: [(name: "oak", density_kg_per_m3: 700, friction: 0.4, rolling_m: 0.002)],
+            domain: (min_m: (-0.5, 0, -0.5), max_m: (0.5, 1, 0.5), borders: (Periodic, Floor, Wall)))"#
+    );
+    std::fs::write(&file, text).expect("a scene is written");
+    let reference = run(REFERENCE, &file, &[]);
+    assert!(reference != run(REFERENCE, &file, &["--set", "materials[0].rolling_m=0"]));
+    for (start, division) in starts().into_iter().zip(["Always", "Never"].into_iter().cycle()) {
+        let outcome = run(start, &file, &["--set", &format!("domain.repartition={division}")]);
+        assert!(outcome == reference, "{start:?} {division} differs");
+    }
+    let walls = ["--set", "domain.borders=(Wall, Floor, Wall)", "--set"];
+    let by_workers = |start, workers: &str| run(start, &file, &[&walls[..], &[workers]].concat());
+    let reference = by_workers(REFERENCE, "parallel=Workers(count: 3)");
+    assert!(by_workers(Start::Threads(3, 1), "parallel=Workers(count: 3)") == reference);
+    for (setting, words) in [
+        ("response=Ffd", "`Ffd` has no rolling resistance"),
+        ("parallel=Workers(count: 2, coupling: Impulses)", "`coupling: Impulses` has no rolling"),
+    ] {
+        let mut bad = cloth_sim(REFERENCE);
+        let refused = finish(
+            bad.arg(&file).arg("--out").arg(folder.path().join("out")).args(walls).arg(setting),
+        );
+        assert_says(&refused, &["rolling.ron: materials.rolling_m", words, "leave it out"]);
+    }
 }
 
 /// Joints hold through hard impacts, with limits and compliance.
@@ -231,6 +320,10 @@ fn what_cannot_run_is_refused() {
             &["domain.method", "8000000 subdomains", "at most 1000000"],
         ),
         (scene(&ball(""), "output: (format: \"vtk\"),"), &["output.format", "vtp"]),
+        (
+            scene(&ball(""), "output: (forces: true), response: Ffd,"),
+            &["output.forces", "`Ffd` knows no forces", "Nonsmooth"],
+        ),
         (
             scene(
                 &ball(

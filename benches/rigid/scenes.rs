@@ -36,8 +36,8 @@ pub struct Scene {
 /// Density of all bodies, kg/m^3.
 pub const DENSITY: f64 = 1000.0;
 
-const SMOOTH: Surface = Surface { restitution: 1.0, friction: 0.0 };
-const ROUGH: Surface = Surface { restitution: 0.2, friction: 0.4 };
+const SMOOTH: Surface = Surface { restitution: 1.0, friction: 0.0, rolling: 0.0 };
+const ROUGH: Surface = Surface { restitution: 0.2, friction: 0.4, rolling: 0.0 };
 
 fn spheres(placement: Placement, radius: f64, speed: f64) -> Generator {
     Generator {

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::math::Vec3;
+use crate::rigid::simulation::StepForces;
 use crate::rigid::{FrameBody, RigidSimulation};
 use crate::step::Simulation;
 use crate::workers::WorkerSimulation;
@@ -19,6 +20,8 @@ pub struct Frame {
     /// What workers said about the movable bodies in the last step, by rising body and worker. None
     /// without workers.
     pub shares: Option<Vec<Share>>,
+    /// The forces on bodies in the last step, if somebody asked for them.
+    pub forces: Option<StepForces>,
     /// Further values of the vertices.
     pub fields: Vec<Field>,
 }
@@ -78,13 +81,15 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
 
 /// The frame of the bodies of all ranks. It has no bodies on ranks other than 0. Collective.
 pub(super) fn of_bodies(simulation: &RigidSimulation) -> Result<Frame> {
-    let bodies = simulation.frame_bodies()?;
-    Ok(Frame { time_s: simulation.time_s(), bodies, ..Frame::default() })
+    let (bodies, forces) = (simulation.frame_bodies()?, simulation.forces()?);
+    Ok(Frame { time_s: simulation.time_s(), bodies, forces, ..Frame::default() })
 }
 
 /// As [`of_bodies`], of a simulation by workers.
 pub(super) fn of_workers(simulation: &WorkerSimulation) -> Result<Frame> {
     let bodies = simulation.frame_bodies()?;
     let shares = (simulation.rank() == 0).then(|| simulation.shares());
-    Ok(Frame { time_s: simulation.time_s(), bodies, shares, ..Frame::default() })
+    // All ranks have all bodies.
+    let forces = simulation.whole().forces()?;
+    Ok(Frame { time_s: simulation.time_s(), bodies, shares, forces, ..Frame::default() })
 }

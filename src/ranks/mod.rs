@@ -19,11 +19,13 @@ pub mod message;
 pub mod mpi;
 #[cfg(test)]
 pub mod simulated;
+mod timed;
 mod world;
 
 pub use exact_sum::ExactSums;
 pub use failure::report_panics_once;
 pub use halo::{Halo, HaloNeighbour};
+pub use timed::TimedWorld;
 pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World, WorldHandle, wait};
 
 pub use crate::threads::wait::Patience;

@@ -21,6 +21,9 @@ pub struct Surface {
     pub restitution: f64,
     /// Coefficient of friction (Coulomb), 0 or above.
     pub friction: f64,
+    /// Lever arm of the rolling resistance, m, 0 or above: a contact resists relative rotation by a
+    /// torque of at most this arm times its normal force.
+    pub rolling: f64,
 }
 
 /// All materials of a scene, with the surface of each pair.
@@ -49,6 +52,7 @@ impl Materials {
         let mean = |a: &Material, b: &Material| Surface {
             restitution: 0.5 * (a.surface.restitution + b.surface.restitution),
             friction: 0.5 * (a.surface.friction + b.surface.friction),
+            rolling: 0.5 * (a.surface.rolling + b.surface.rolling),
         };
         let surfaces = materials.iter().flat_map(|a| materials.iter().map(move |b| mean(a, b)));
         let mut table = Self {
@@ -80,6 +84,23 @@ impl Materials {
         self.densities[usize::from(material)]
     }
 
+    /// True if some pair of materials resists rolling.
+    pub fn resist_rolling(&self) -> bool {
+        self.surfaces.iter().any(|surface| surface.rolling > 0.0)
+    }
+
+    /// Fails if some pair of materials resists rolling. `who` knows nothing of it.
+    ///
+    /// # Errors
+    /// With `remedy`.
+    pub fn refuse_rolling(&self, who: &str, remedy: &str) -> Result<()> {
+        if !self.resist_rolling() {
+            return Ok(());
+        }
+        let cause = format!("{who} has no rolling resistance");
+        Err(Error::input("materials.rolling_m", cause, format!("{remedy}, or leave it out")))
+    }
+
     /// The surface of two materials, in either order.
     pub fn surface(&self, a: MaterialId, b: MaterialId) -> Surface {
         self.surfaces[usize::from(a) * self.densities.len() + usize::from(b)]
@@ -89,6 +110,7 @@ impl Materials {
 impl Surface {
     fn check(&self, at: &str) -> Result<()> {
         bounds::not_negative(&format!("{at}.friction"), self.friction, bounds::FRICTION)?;
+        bounds::not_negative(&format!("{at}.rolling_m"), self.rolling, bounds::LENGTH)?;
         bounds::not_negative(&format!("{at}.restitution"), self.restitution, bounds::FACTOR)?;
         if self.restitution <= 1.0 {
             return Ok(());
@@ -107,9 +129,9 @@ mod tests {
     fn a_pair_has_its_own_surface_or_the_mean_in_either_order() {
         let material = |restitution, friction| Material {
             density: 1000.0,
-            surface: Surface { restitution, friction },
+            surface: Surface { restitution, friction, rolling: 0.0 },
         };
-        let own = Surface { restitution: 1.0, friction: 0.0 };
+        let own = Surface { restitution: 1.0, friction: 0.0, rolling: 0.0 };
         let materials = [material(0.2, 0.4), material(0.6, 0.8), material(0.0, 0.1)];
         let table = Materials::new(&materials, &[(2, 0, own)]).unwrap();
         assert_eq!(table.surface(0, 2), own);
@@ -123,7 +145,7 @@ mod tests {
     fn numbers_outside_their_bounds_are_refused() {
         let material = |density, restitution, friction| Material {
             density,
-            surface: Surface { restitution, friction },
+            surface: Surface { restitution, friction, rolling: 0.0 },
         };
         for bad in [
             material(0.0, 0.5, 0.5),

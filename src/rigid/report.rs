@@ -42,12 +42,15 @@ pub struct RigidReport {
     /// With workers that are audited: the largest distance of a body from where one worker that has
     /// everything would have it after the step, m.
     pub defect_m: f64,
+    /// The largest error of velocity that the response has left at one of the constraints of this
+    /// rank, m/s. The largest of all ranks does not depend on their number.
+    pub residual_m_s: f64,
     /// Sweeps over all constraints. It is the same on all ranks, and 0 if the response has none.
     pub sweeps: u64,
     /// Constraints on own bodies. The sum over ranks does not depend on the number of ranks.
     pub constraints: u64,
-    /// Own bodies that stopped because their constraints contradict each other. The sum over ranks
-    /// does not depend on the number of ranks.
+    /// Own bodies that stopped because their constraints contradict each other; with workers, the
+    /// active bodies of each. The sum over ranks does not depend on the number of ranks.
     pub stopped: u64,
     /// Counts of the communication.
     pub traffic: Traffic,
@@ -57,7 +60,8 @@ impl Default for RigidReport {
     /// Nothing was done.
     fn default() -> Self {
         let unknown = Join::Most.unknown();
-        Self { joint_gap_m: unknown, defect_m: unknown, ..Self::zeroed() }
+        let (joint_gap_m, defect_m, residual_m_s) = (unknown, unknown, unknown);
+        Self { joint_gap_m, defect_m, residual_m_s, ..Self::zeroed() }
     }
 }
 
@@ -90,6 +94,7 @@ impl Report for RigidReport {
             joints,
             joint_gap_m,
             defect_m,
+            residual_m_s,
             sweeps,
             constraints,
             stopped,
@@ -104,6 +109,7 @@ impl Report for RigidReport {
             shown("joints", joints),
             Entry::new("joint_gap_m", Cell::Measure(joint_gap_m)).joined(Join::Most),
             Entry::new("defect_m", Cell::Measure(defect_m)).joined(Join::Most),
+            Entry::new("residual_m_s", Cell::Measure(residual_m_s)).joined(Join::Most),
             shown("sweeps", sweeps),
             shown("constraints", constraints),
             shown("stopped", stopped),

@@ -5,7 +5,7 @@
 //! shared bodies from the fuller worker, and its homes are fixed. Its balance is that of bodies, and
 //! fails in its building, figure 13.)
 //!
-//! Every [`PERIOD`] steps:
+//! Every [`PERIOD`] steps, unless workers are cut or joined (`resize`):
 //!
 //! 1. If the largest worker has much more to do than it would have without shared bodies, homes are
 //!    found anew, by the method of the start and with the work of each body. They count if they make
@@ -43,14 +43,14 @@ pub struct Loads {
     /// The bodies, rising.
     pub ids: Vec<BodyId>,
     /// Their centres of mass, m.
-    points: Vec<Vec3>,
+    pub(super) points: Vec<Vec3>,
     /// The two movable bodies of each constraint.
-    edges: Vec<[u32; 2]>,
+    pub(super) edges: Vec<[u32; 2]>,
     /// The number of constraints of each body with fixed bodies and with space.
-    alone: Vec<u32>,
-    has_joints: bool,
-    workers: usize,
-    growth: u32,
+    pub(super) alone: Vec<u32>,
+    pub(super) has_joints: bool,
+    pub(super) workers: usize,
+    pub(super) growth: u32,
 }
 
 impl Loads {
@@ -83,25 +83,33 @@ impl Loads {
         }
     }
 
-    /// Changes `homes`. It is the same on all ranks.
+    /// Changes `homes`, and returns the number of workers. With a `target` it may change: that is
+    /// the work that a worker should have. The result is the same on all ranks.
     ///
     /// # Errors
     /// If the method of the division refuses the bodies.
-    pub fn balance(&self, homes: &mut [u8]) -> Result<()> {
+    pub fn balance(&self, target: Option<f64>, homes: &mut [u8]) -> Result<usize> {
         let graph = Graph::from_cliques(homes.len(), self.edges.iter().map(|edge| &edge[..]));
         let work = self.work_of_bodies();
-        let before = self.work_of_workers(&graph, homes);
+        let before = self.work_of_workers(&graph, homes, self.workers);
+        if let Some(target) = target {
+            let count = self.resize(&graph, [&work, &before], target, homes)?;
+            if count != self.workers {
+                return Ok(count);
+            }
+        }
         let largest = |work: &[f64]| work.iter().copied().fold(0.0, f64::max);
         let least = work.iter().sum::<f64>() / self.workers as f64;
         if largest(&before) > LARGE * least {
             let found = self.anew(&graph, &work, homes)?;
-            if largest(&self.work_of_workers(&graph, &found)) < GAIN * largest(&before) {
+            let after = self.work_of_workers(&graph, &found, self.workers);
+            if largest(&after) < GAIN * largest(&before) {
                 homes.copy_from_slice(&found);
-                return Ok(());
+                return Ok(self.workers);
             }
         }
         diffuse(&graph, &work, before, homes);
-        Ok(())
+        Ok(self.workers)
     }
 
     /// The work of each body: one, its constraints with fixed bodies, and half of the others.
@@ -111,15 +119,15 @@ impl Loads {
         work
     }
 
-    /// The work of each worker, with that for shared bodies.
-    fn work_of_workers(&self, graph: &Graph, homes: &[u8]) -> Vec<f64> {
+    /// The work of each of `workers` workers, with that for shared bodies.
+    pub(super) fn work_of_workers(&self, graph: &Graph, homes: &[u8], workers: usize) -> Vec<f64> {
         let order: Vec<u32> = (0..homes.len() as u32).collect();
-        let sets = Sets::new(graph, homes, &order, self.workers, self.growth);
+        let sets = Sets::new(graph, homes, &order, workers, self.growth);
         let of_bodies = |worker: usize| {
             let members = sets.members(worker).iter();
             members.map(|&body| 1.0 + f64::from(self.alone[body as usize])).sum()
         };
-        let mut work: Vec<f64> = (0..self.workers).map(of_bodies).collect();
+        let mut work: Vec<f64> = (0..workers).map(of_bodies).collect();
         for &[first, second] in &self.edges {
             let both = sets.workers(first).filter(|&worker| sets.has(worker, second));
             both.for_each(|worker| work[worker] += 1.0);
@@ -173,11 +181,11 @@ fn diffuse(graph: &Graph, work: &[f64], mut loads: Vec<f64>, homes: &mut [u8]) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// Boxes on a floor in a square, with contacts to their neighbours.
-    fn square(side: u32) -> (Vec<Vec3>, Vec<[u32; 2]>) {
+    pub fn square(side: u32) -> (Vec<Vec3>, Vec<[u32; 2]>) {
         let at = |k: u32| Vec3::new(f64::from(k / side), 0.0, f64::from(k % side));
         let right = (0..side * side).filter(|k| k % side + 1 < side).map(|k| [k, k + 1]);
         let next = (0..side * (side - 1)).map(|k| [k, k + side]);
@@ -186,7 +194,7 @@ mod tests {
 
     fn spread(loads: &Loads, homes: &[u8]) -> f64 {
         let graph = Graph::from_cliques(homes.len(), loads.edges.iter().map(|edge| &edge[..]));
-        let work = loads.work_of_workers(&graph, homes);
+        let work = loads.work_of_workers(&graph, homes, loads.workers);
         work.iter().copied().fold(0.0, f64::max) / (work.iter().sum::<f64>() / work.len() as f64)
     }
 
@@ -201,11 +209,11 @@ mod tests {
             [vec![2; 900], (0..900).map(mixed).collect(), (0..900).map(uneven).collect()];
         for mut homes in starts {
             for _ in 0..20 {
-                loads.balance(&mut homes).unwrap();
+                loads.balance(None, &mut homes).unwrap();
             }
             assert!(spread(&loads, &homes) < 1.1, "{}", spread(&loads, &homes));
             let before = homes.clone();
-            loads.balance(&mut homes).unwrap();
+            loads.balance(None, &mut homes).unwrap();
             assert_eq!(before, homes);
         }
     }

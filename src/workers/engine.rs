@@ -3,11 +3,13 @@
 use std::fmt::Debug;
 
 use crate::error::Result;
-use crate::rigid::body::BodyState;
+use crate::report::Join;
+use crate::rigid::body::{BodyId, BodyState, Twist};
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::part::{Members, PartSolver};
 use crate::rigid::simulation::replica::Middle;
+use crate::rigid::solver::Solved;
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;
 
@@ -26,21 +28,27 @@ pub trait WorkerEngine: Debug + Send {
         of: &Members,
         threads: &Threads,
         states: &mut Vec<BodyState>,
-    ) -> Result<Counts>;
+    ) -> Result<Solved>;
+
+    /// The residual of the last step ([`Solver::residual_m_s`]) at the constraints between bodies that
+    /// satisfy `counts`, if `changes` are added to the velocities of the members. An engine may not
+    /// know it.
+    ///
+    /// [`Solver::residual_m_s`]: crate::rigid::solver::Solver::residual_m_s
+    fn residual_m_s(
+        &self,
+        _: &Middle,
+        _changes: &[Twist],
+        _counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        _: &Threads,
+    ) -> f64 {
+        Join::Most.unknown()
+    }
 
     /// The impulses of the last step, of contacts and of joints. An engine may know none.
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {
         (&[], &[])
     }
-}
-
-/// What an engine did in a step.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Constraints of its bodies.
-    pub constraints: u64,
-    /// Sweeps over them.
-    pub sweeps: u64,
 }
 
 /// The solver of the domain runs.
@@ -54,7 +62,7 @@ impl WorkerEngine for Own {
         of: &Members,
         threads: &Threads,
         states: &mut Vec<BodyState>,
-    ) -> Result<Counts> {
+    ) -> Result<Solved> {
         let solved = self.0.solve(middle, of, threads)?;
         let h = middle.model.settings.contacts.step_s;
         states.clear();
@@ -65,7 +73,17 @@ impl WorkerEngine for Own {
             drift(&mut state, 0.5 * h);
             state
         }));
-        Ok(Counts { constraints: solved.constraints, sweeps: solved.sweeps })
+        Ok(solved)
+    }
+
+    fn residual_m_s(
+        &self,
+        middle: &Middle,
+        changes: &[Twist],
+        counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        threads: &Threads,
+    ) -> f64 {
+        self.0.residual_m_s(middle, changes, counts, threads)
     }
 
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {

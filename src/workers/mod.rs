@@ -11,6 +11,7 @@
 //! | [`simulation`] | one rank's [`WorkerSimulation`] |
 //! | [`settings`] | [`WorkerSettings`] |
 //! | [`division`], [`balance`] | the homes at the start; how they move |
+//! | `resize` | how many workers there are |
 //! | [`published`] | active bodies by the procedures of the paper |
 //! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
 //! | [`engine`], [`engines`] | what advances the bodies of a worker; which worker has which |
@@ -24,9 +25,9 @@
 //! # The same frames on any number of ranks
 //!
 //! Frames depend on the scene and the number of workers, not on ranks, threads and transport. All
-//! ranks have the states of all bodies, and decide alike on homes, sets and weights. They share the
-//! search for contacts. A worker is a function of its active bodies; rank `w R / W` of `R` ranks
-//! has worker `w` of `W`.
+//! ranks have the states of all bodies, and decide alike on homes, sets, weights and, if the scene
+//! leaves it open, the number of workers. They share the search for contacts. A worker is a
+//! function of its active bodies; rank `w R / W` of `R` ranks has worker `w` of `W`.
 
 mod audit;
 pub mod balance;
@@ -40,6 +41,7 @@ pub mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
 pub mod report;
+mod resize;
 mod saved;
 pub mod sets;
 pub mod settings;
@@ -53,5 +55,7 @@ mod worker;
 
 pub use self::engines::EngineKind;
 pub use self::saved::bodies_of;
-pub use self::settings::{Balance, Coupling, Division, SetRule, Weighting, WorkerSettings};
+pub use self::settings::{
+    Balance, Coupling, Division, SetRule, Weighting, WorkerCount, WorkerSettings,
+};
 pub use self::simulation::WorkerSimulation;

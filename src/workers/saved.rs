@@ -1,11 +1,12 @@
-//! Saves, restores and hashes the state: that of all bodies, the homes, and sets that follow those
-//! of the step before.
+//! Saves, restores and hashes the state: that of all bodies, the number of workers, the homes, and
+//! sets that follow those of the step before.
 
 use bytemuck::cast_slice;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result};
 use crate::math::mix;
+use crate::workers::settings::{MOST_WORKERS, WorkerCount};
 use crate::workers::simulation::WorkerSimulation;
 
 const MARK: [u8; 8] = *b"workers\x01";
@@ -24,10 +25,10 @@ impl WorkerSimulation<'_> {
             let cause = "what the engine `Rapier` remembers from step to step cannot be saved";
             return Err(Error::input("parallel.engines", cause, "write `engines: [Own]`"));
         }
-        if self.world.rank() != 0 {
+        if self.rank() != 0 {
             return Ok(Vec::new());
         }
-        let count = u64::from(self.settings.count).to_le_bytes();
+        let count = (self.count as u64).to_le_bytes();
         let length = (self.homes.len() as u64).to_le_bytes();
         let bodies = self.whole.save()?;
         let (mark, sets) = match &self.published {
@@ -46,18 +47,23 @@ impl WorkerSimulation<'_> {
     /// same bits as after the save.
     ///
     /// A state of another number of workers, or of a [`RigidSimulation`](crate::rigid::RigidSimulation), replaces the bodies, and
-    /// their homes stay. If it has no sets, those that follow a step begin anew.
+    /// their homes stay. If the number may change, it replaces the homes too. If it has no sets,
+    /// those that follow a step begin anew.
     ///
     /// # Errors
     /// If the bytes are damaged, or the model does not take their bodies; then nothing changes.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let Parts { count, homes, sets, bodies } =
             parts(bytes).ok_or_else(|| unsound("its head is damaged"))?;
-        let is_sound = homes.iter().all(|&home| u64::from(home) < count);
+        let is_sound =
+            count <= u64::from(MOST_WORKERS) && homes.iter().all(|&home| u64::from(home) < count);
         if count > 0 && (homes.len() != self.homes.len() || !is_sound) {
             return Err(unsound("its homes are those of other bodies"));
         }
-        let is_same = count == u64::from(self.settings.count);
+        let is_same = match self.settings.count {
+            WorkerCount::Fixed(own) => count == u64::from(own),
+            WorkerCount::ByWork(_) => count > 0,
+        };
         let homes = if is_same { homes.to_vec() } else { self.homes.clone() };
         let published = match (&self.published, sets.filter(|_| is_same)) {
             (Some(now), Some(words)) => {
@@ -77,21 +83,24 @@ impl WorkerSimulation<'_> {
         (self.homes, self.published) = (homes, published);
         // Sets and weights are those of a step before.
         self.ids.clear();
-        Ok(())
+        if is_same { self.resize(count as usize) } else { Ok(()) }
     }
 
     /// A hash of the state. It does not depend on the number of ranks. If two hashes are equal, all
-    /// further steps are equal, unless a worker has the engine `Rapier`. One worker has the hash of
-    /// the domain run.
+    /// further steps are equal, unless a worker has the engine `Rapier`. One worker that stays
+    /// alone has the hash of the domain run.
     ///
     /// # Errors
     /// If a rank fails.
     pub fn hash(&self) -> Result<u64> {
         let bodies = self.whole.hash()?;
-        if self.settings.count == 1 {
+        if self.settings.count == WorkerCount::Fixed(1) {
             return Ok(bodies);
         }
-        let homes = mix(bodies ^ xxh3_64(&self.homes));
+        let mut homes = mix(bodies ^ xxh3_64(&self.homes));
+        if self.settings.count.target().is_some() {
+            homes = mix(homes ^ self.count as u64);
+        }
         let sets = self.published.as_ref().map(|sets| xxh3_64(cast_slice(&sets.words())));
         Ok(sets.map_or(homes, |sets| mix(homes ^ sets)))
     }

@@ -17,8 +17,8 @@ const MOST_GROWTH: u32 = 1000;
 /// Settings of the workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerSettings {
-    /// Number of workers, 1 to [`MOST_WORKERS`].
-    pub count: u32,
+    /// How many there are.
+    pub count: WorkerCount,
     /// How far the active bodies of a worker reach beyond those that touch its home, in edges of
     /// the constraint graph.
     pub growth: u32,
@@ -43,7 +43,7 @@ impl Default for WorkerSettings {
     fn default() -> Self {
         let (sets, coupling, weights, balance) = Default::default();
         Self {
-            count: 1,
+            count: WorkerCount::Fixed(1),
             growth: 2,
             sets,
             coupling,
@@ -54,6 +54,50 @@ impl Default for WorkerSettings {
             engines: Vec::new(),
         }
     }
+}
+
+/// How many workers there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "`count` is a whole number of workers, or `Auto(1500)`")]
+pub enum WorkerCount {
+    /// This many, 1 to [`MOST_WORKERS`].
+    Fixed(u32),
+    /// As many as their work asks for.
+    ByWork(WorkOfWorker),
+}
+
+/// The work that a worker should have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WorkOfWorker {
+    /// The number of its active bodies and of their constraints.
+    Auto(u32),
+}
+
+impl WorkerCount {
+    /// The work that a worker should have, if the number of workers changes.
+    pub fn target(self) -> Option<f64> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::ByWork(WorkOfWorker::Auto(target)) => Some(f64::from(target)),
+        }
+    }
+
+    /// The number of workers at the start, for this many `bodies` and `joints`.
+    pub fn at_start(self, bodies: usize, joints: usize) -> u32 {
+        match self {
+            Self::Fixed(count) => count,
+            Self::ByWork(WorkOfWorker::Auto(target)) => {
+                let wanted = ((bodies + joints) as f64 / f64::from(target)).round() as u32;
+                wanted.min(bodies as u32).clamp(1, MOST_WORKERS)
+            }
+        }
+    }
+}
+
+/// The workers of rank `rank` of `ranks`, of `count` workers: rank `w R / W` has worker `w`.
+pub fn workers_of(rank: usize, ranks: usize, count: usize) -> Range<usize> {
+    let first = |rank: usize| (rank * count).div_ceil(ranks);
+    first(rank)..first(rank + 1)
 }
 
 /// How the active bodies of workers are found.
@@ -125,12 +169,20 @@ impl WorkerSettings {
         let fails = |field: &str, cause: String, remedy: &str| {
             Err(Error::input(format!("{at}.{field}"), cause, remedy))
         };
-        if !(1..=MOST_WORKERS).contains(&count) {
-            let cause = format!("{count} workers");
+        let least = match count {
+            WorkerCount::Fixed(count) => count,
+            WorkerCount::ByWork(WorkOfWorker::Auto(0)) => {
+                let remedy = "write a number from 1; some hundreds to some thousands are usual";
+                return fails("count", "a worker should have a work of 0".into(), remedy);
+            }
+            WorkerCount::ByWork(_) => 1,
+        };
+        if !(1..=MOST_WORKERS).contains(&least) {
+            let cause = format!("{least} workers");
             return fails("count", cause, &format!("write a number from 1 to {MOST_WORKERS}"));
         }
-        if u64::from(count) > bodies {
-            let cause = format!("{count} workers, but the scene has {bodies} free bodies");
+        if u64::from(least) > bodies {
+            let cause = format!("{least} workers, but the scene has {bodies} free bodies");
             return fails("count", cause, "give each worker at least one body");
         }
         if growth > MOST_GROWTH {
@@ -151,6 +203,14 @@ impl WorkerSettings {
             let remedy = "use `coupling: States`, or `sets: Definition`";
             return fails("sets", cause.into(), remedy);
         }
+        if count.target().is_some() && self.sets == SetRule::Published {
+            let cause = "with `count: Auto` homes change, and `Published` keeps them";
+            return fails("sets", cause.into(), "use `sets: Definition`, or a number of workers");
+        }
+        if count.target().is_some() && self.balance == Balance::Off {
+            let cause = "with `count: Auto` homes change";
+            return fails("balance", cause.into(), "leave it out, or give a number of workers");
+        }
         if self.sets == SetRule::Published && self.balance == Balance::Work {
             let cause = "homes stay with `sets: Published`, which has its own balance";
             let remedy = "leave `balance` out, or use `sets: Definition`";
@@ -162,13 +222,7 @@ impl WorkerSettings {
     /// True if homes move.
     pub fn moves_homes(&self) -> bool {
         let may_move = self.balance != Balance::Off && self.sets == SetRule::Definition;
-        may_move && self.count > 1
-    }
-
-    /// The workers of a rank: rank `w R / W` has worker `w`.
-    pub fn workers_of(&self, rank: usize, ranks: usize) -> Range<usize> {
-        let first = |rank: usize| (rank * self.count as usize).div_ceil(ranks);
-        first(rank)..first(rank + 1)
+        may_move && self.count != WorkerCount::Fixed(1)
     }
 
     /// The engine of a worker.
@@ -187,9 +241,16 @@ impl WorkerSettings {
         let given = self.engines.len();
         let fails =
             |cause: &str, remedy: &str| Err(Error::input(format!("{at}.engines"), cause, remedy));
-        if given > 1 && given != self.count as usize {
-            let cause = format!("{given} engines for {} workers", self.count);
-            return fails(&cause, "write one for each worker, or one for all");
+        match self.count {
+            WorkerCount::Fixed(count) if given > 1 && given != count as usize => {
+                let cause = format!("{given} engines for {count} workers");
+                return fails(&cause, "write one for each worker, or one for all");
+            }
+            WorkerCount::ByWork(_) if given > 1 || self.has_rapier() => {
+                let cause = "with `count: Auto` workers come and go, and change their ranks";
+                return fails(cause, "write `engines: [Own]`, or a number of workers");
+            }
+            _ => {}
         }
         if self.has_rapier() && self.coupling == Coupling::Impulses {
             let cause = "`Rapier` gives states alone, and no impulses to agree on";

@@ -1,9 +1,10 @@
 //! One rank's part of a simulation of rigid bodies by workers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::ranks::{World, WorldHandle, in_process};
+use crate::ranks::{TimedWorld, World, WorldHandle, in_process};
 use crate::rigid::frame_body::FrameBody;
 use crate::rigid::solver::Response;
 use crate::rigid::{Body, BodyId, RigidModel, RigidSimulation};
@@ -13,17 +14,19 @@ use crate::workers::impulses::rounds::Agreement;
 use crate::workers::published::PublishedSets;
 use crate::workers::report::{Share, WorkerReport};
 use crate::workers::sets::Sets;
-use crate::workers::settings::{Coupling, SetRule, WorkerSettings};
+use crate::workers::settings::{Coupling, SetRule, WorkerCount, WorkerSettings, workers_of};
 use crate::workers::weights::Weights;
 use crate::workers::worker::Worker;
 
 /// One rank's part of a simulation by workers.
 pub struct WorkerSimulation<'a> {
     pub(super) settings: WorkerSettings,
-    pub(super) world: WorldHandle<'a>,
+    pub(super) world: TimedWorld<'a>,
     pub(super) threads: Threads,
     /// All bodies, the same on all ranks. Its own world is one rank.
     pub(super) whole: RigidSimulation<'static>,
+    /// Number of workers.
+    pub(super) count: usize,
     /// The home of each body, by its id.
     pub(super) homes: Vec<u8>,
     pub(super) sets: Sets,
@@ -48,7 +51,8 @@ impl<'a> WorkerSimulation<'a> {
     ///
     /// # Errors
     /// As [`RigidSimulation::new`]; if a setting is out of its bounds; if there are more ranks than
-    /// workers, periodic borders, or a response that the coupling does not know.
+    /// workers whose number is fixed, periodic borders, or a response that the coupling does not
+    /// know.
     pub fn new(
         model: Arc<RigidModel>,
         settings: WorkerSettings,
@@ -57,9 +61,9 @@ impl<'a> WorkerSimulation<'a> {
         world: impl Into<WorldHandle<'a>>,
         threads: usize,
     ) -> Result<Self> {
-        let world = world.into();
+        let world = TimedWorld::new(world.into());
         settings.check("parallel", bodies.len() as u64)?;
-        check_scene(&model, &settings, &*world)?;
+        check_scene(&model, &settings, &world)?;
         let mut by_id = vec![0; bodies.last().map_or(0, |body| body.id as usize + 1)];
         for (body, &home) in bodies.iter().zip(homes) {
             by_id[body.id as usize] = home;
@@ -69,15 +73,12 @@ impl<'a> WorkerSimulation<'a> {
         let rank_of = vec![0; model.subdomains.count()];
         let bodies = bodies.iter().copied();
         let whole = RigidSimulation::new(model, rank_of, bodies, in_process::alone(), threads)?;
-        let own = settings.workers_of(world.rank(), world.size());
-        let (mut workers, mut agreement) = (Vec::new(), Agreement::default());
-        match settings.coupling {
-            Coupling::States => {
-                let worker = |number| Worker::new(number, &settings, &whole);
-                workers = own.map(worker).collect::<Result<_>>()?;
-            }
-            Coupling::Impulses => agreement = Agreement::new(own),
-        }
+        let count = match settings.count {
+            WorkerCount::Fixed(count) => count as usize,
+            WorkerCount::ByWork(_) => homes.iter().max().map_or(1, |&home| usize::from(home) + 1),
+        };
+        let own = workers_of(world.rank(), world.size(), count);
+        let (workers, agreement) = workers(&settings, own, &whole)?;
         let audit = settings.audit && world.rank() == 0;
         let audit = audit.then(|| Audit::new(&whole)).transpose()?;
         let threads = Threads::new(threads)?;
@@ -87,6 +88,7 @@ impl<'a> WorkerSimulation<'a> {
             world,
             threads,
             whole,
+            count,
             homes: by_id,
             sets,
             published,
@@ -103,7 +105,7 @@ impl<'a> WorkerSimulation<'a> {
         &self.whole
     }
 
-    /// As [`WorkerSimulation::whole`], to look at the start.
+    /// As [`WorkerSimulation::whole`], to look at the start, or to ask for forces.
     pub fn whole_mut(&mut self) -> &mut RigidSimulation<'static> {
         &mut self.whole
     }
@@ -123,9 +125,19 @@ impl<'a> WorkerSimulation<'a> {
         usize::from(self.homes[id as usize])
     }
 
+    /// Number of workers, which may change in a step.
+    pub fn worker_count(&self) -> usize {
+        self.count
+    }
+
+    /// The workers of this rank.
+    pub(super) fn own(&self) -> Range<usize> {
+        workers_of(self.world.rank(), self.world.size(), self.count)
+    }
+
     /// Number of bodies whose homes are workers of this rank, at the start.
     pub fn home_count(&self) -> usize {
-        let own = self.settings.workers_of(self.world.rank(), self.world.size());
+        let own = self.own();
         let bodies = self.whole.population().bodies();
         (0..bodies.len()).filter(|&place| own.contains(&self.home(bodies.id(place)))).count()
     }
@@ -187,10 +199,27 @@ impl<'a> WorkerSimulation<'a> {
     }
 }
 
+/// The workers with the numbers `own`: those that blend states, or that agree on impulses.
+pub(super) fn workers(
+    settings: &WorkerSettings,
+    own: Range<usize>,
+    whole: &RigidSimulation<'static>,
+) -> Result<(Vec<Worker>, Agreement)> {
+    Ok(match settings.coupling {
+        Coupling::States => {
+            let workers = own.map(|number| Worker::new(number, settings, whole));
+            (workers.collect::<Result<_>>()?, Agreement::default())
+        }
+        Coupling::Impulses => (Vec::new(), Agreement::new(own)),
+    })
+}
+
 /// Fails if the ranks, the domain or the response do not fit to workers.
 fn check_scene(model: &RigidModel, settings: &WorkerSettings, world: &dyn World) -> Result<()> {
-    let (ranks, count) = (world.size(), settings.count);
-    if ranks > count as usize {
+    let ranks = world.size();
+    if let WorkerCount::Fixed(count) = settings.count
+        && ranks > count as usize
+    {
         let cause = format!("{count} workers cannot use {ranks} ranks");
         let remedy = format!("start at most {count} ranks, or ask for more workers");
         return Err(Error::input("parallel.count", cause, remedy));
@@ -199,6 +228,12 @@ fn check_scene(model: &RigidModel, settings: &WorkerSettings, world: &dyn World)
         let cause = "workers know no periodic borders";
         let remedy = "use `parallel: Domain`, or other borders";
         return Err(Error::input("domain.borders", cause, remedy));
+    }
+    if settings.coupling == Coupling::Impulses {
+        model.materials.refuse_rolling("`coupling: Impulses`", "use `coupling: States`")?;
+    }
+    if settings.has_rapier() {
+        model.materials.refuse_rolling("`Rapier`", "write `engines: [Own]`")?;
     }
     if settings.coupling == Coupling::Impulses && model.settings.response == Response::Ffd {
         let cause = "workers agree on impulses, and the response `Ffd` has none";

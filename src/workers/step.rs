@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::error::Result;
 use crate::partition::Graph;
-use crate::ranks::message;
+use crate::ranks::{World, message};
 use crate::report::Join;
 use crate::rigid::BodyId;
 use crate::rigid::body::BodyState;
@@ -17,12 +17,12 @@ use crate::rigid::report::{Phase, RigidReport};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::balance::{Loads, PERIOD};
 use crate::workers::impulses::rounds::Agreed;
-use crate::workers::published::Constrained;
+use crate::workers::published::{Constrained, PublishedSets};
 use crate::workers::sets::Sets;
 use crate::workers::settings::{Coupling, WorkerSettings};
-use crate::workers::simulation::WorkerSimulation;
+use crate::workers::simulation::{WorkerSimulation, workers};
 use crate::workers::weights::Weights;
-use crate::workers::worker::edge;
+use crate::workers::worker::{Worker, edge};
 use crate::workers::{gather, states};
 
 impl WorkerSimulation<'_> {
@@ -35,56 +35,92 @@ impl WorkerSimulation<'_> {
         let bodies = self.whole.population().bodies();
         self.workers.iter_mut().for_each(|worker| worker.engine.begin(bodies));
         // 1. The first half, on all ranks alike.
-        timed(&mut report, Phase::Motion, || self.whole.begin_step())?;
+        self.timed(&mut report, Phase::Motion, |it| it.whole.begin_step())?;
         // 2. Each rank finds the contacts of the bodies whose homes it has.
-        timed(&mut report, Phase::Contacts, || self.find_constraints())?;
+        self.timed(&mut report, Phase::Contacts, Self::find_constraints)?;
         report.contacts = self.whole.contacts().len() as u64;
-        timed(&mut report, Phase::Synchronisation, || self.share_contacts())?;
+        self.timed(&mut report, Phase::Synchronisation, Self::share_contacts)?;
         // 3. Who has which bodies active, on all ranks alike. Then each worker alone.
-        timed(&mut report, Phase::Response, || self.balance())?;
-        let homes = timed(&mut report, Phase::Response, || self.activate());
+        self.timed(&mut report, Phase::Response, Self::balance)?;
+        let homes = self.timed(&mut report, Phase::Response, Self::activate);
         if let Some(audit) = &mut self.audit {
             audit.answer(self.whole.middle(), &self.settings, &self.threads)?;
         }
         match self.settings.coupling {
             Coupling::States => {
-                timed(&mut report, Phase::Response, || self.advance())?;
+                self.timed(&mut report, Phase::Response, Self::advance)?;
                 // 4. All ranks learn all states, and blend those of shared bodies alike.
-                report.defect_m = timed(&mut report, Phase::Synchronisation, || self.join())?;
+                let ends = self.timed(&mut report, Phase::Synchronisation, |it| it.blend())?;
+                report.defect_m = self.defect_m(&ends);
+                report.residual_m_s =
+                    self.timed(&mut report, Phase::Response, |it| it.residual_m_s(&ends));
+                self.timed(&mut report, Phase::Synchronisation, |it| it.join(&ends))?;
             }
             // 4. All ranks learn all impulses, round by round.
             Coupling::Impulses => {
-                (report.sweeps, report.defect_m) =
-                    timed(&mut report, Phase::Response, || self.agree(&homes))?;
+                let agreed = self.timed(&mut report, Phase::Response, |it| it.agree(&homes))?;
+                report.defect_m = self.defect_m(&agreed.ends);
+                (report.sweeps, report.residual_m_s) = (agreed.rounds, agreed.residual_m_s);
+                self.timed(&mut report, Phase::Response, |it| {
+                    it.whole.end_step(&agreed.ends, agreed.impulses, agreed.joint_impulses)
+                })?;
             }
         }
         self.count(&mut report);
         Ok(report)
     }
 
+    fn timed<T>(
+        &mut self,
+        report: &mut RigidReport,
+        phase: Phase,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        report.seconds[phase as usize] += start.elapsed().as_secs_f64();
+        report.waited_s[phase as usize] += self.world.take_waited_s();
+        result
+    }
+
     fn find_constraints(&mut self) -> Result<()> {
-        let Self { settings, world, whole, homes, .. } = self;
-        let own = settings.workers_of(world.rank(), world.size());
+        let own = self.own();
+        let Self { whole, homes, .. } = self;
         whole.find_constraints_of(|id| own.contains(&usize::from(homes[id as usize])))
     }
 
     /// After: all ranks know all contacts.
     fn share_contacts(&mut self) -> Result<()> {
-        let all = gather::contacts(&*self.world, &self.whole.middle())?;
+        let all = gather::contacts(&self.world, &self.whole.middle())?;
         self.whole.set_contacts(all);
         Ok(())
     }
 
-    /// After: homes have moved, if it is time.
+    /// After: homes have moved, and workers are cut or joined, if it is time.
     fn balance(&mut self) -> Result<()> {
-        let WorkerSettings { count: workers, growth, .. } = self.settings;
+        let WorkerSettings { count, growth, .. } = self.settings;
         if !self.settings.moves_homes() || !self.whole.steps().is_multiple_of(PERIOD) {
             return Ok(());
         }
-        let loads = Loads::new(&self.whole.middle(), workers as usize, growth);
+        let loads = Loads::new(&self.whole.middle(), self.count, growth);
         let mut homes: Vec<u8> = loads.ids.iter().map(|&id| self.homes[id as usize]).collect();
-        loads.balance(&mut homes)?;
+        let count = loads.balance(count.target(), &mut homes)?;
         loads.ids.iter().zip(homes).for_each(|(&id, home)| self.homes[id as usize] = home);
+        // Bodies that have left.
+        self.homes
+            .iter_mut()
+            .filter(|home| usize::from(**home) >= count)
+            .for_each(|home| *home = 0);
+        self.resize(count)
+    }
+
+    /// After: there are `count` workers, and this rank has its own. They are new ones: `Own` and
+    /// `Impulses` find all that they need in the state of all bodies.
+    pub(super) fn resize(&mut self, count: usize) -> Result<()> {
+        if count != self.count {
+            self.count = count;
+            (self.workers, self.agreement) = workers(&self.settings, self.own(), &self.whole)?;
+        }
         Ok(())
     }
 
@@ -104,7 +140,7 @@ impl WorkerSimulation<'_> {
         let edges = contacts.iter().chain(&joints);
         let graph = Graph::from_cliques(count, edges.map(|edge| &edge[..]));
         let WorkerSettings { growth, weights, .. } = self.settings;
-        let count = self.settings.count as usize;
+        let count = self.count;
         self.sets = match &mut self.published {
             None => Sets::new(&graph, &homes, &order, count, growth),
             Some(published) => {
@@ -122,20 +158,12 @@ impl WorkerSimulation<'_> {
     fn advance(&mut self) -> Result<()> {
         let Self { whole, sets, workers, threads, .. } = self;
         let middle = whole.middle();
-        // Threads share the workers of a rank, or the work of its only one.
-        let (outer, inner) = match workers.len() {
-            1 => (&Threads::INLINE, &*threads),
-            _ => (&*threads, &Threads::INLINE),
-        };
-        outer.for_each_patch(EachPatch(workers), 1, |_, worker| {
-            worker.0[0].advance(&middle, sets, inner);
-        });
+        each(workers, threads, |worker, threads| worker.advance(&middle, sets, threads));
         workers.iter_mut().try_for_each(|worker| worker.outcome())
     }
 
-    /// After: all ranks have the bodies at the end of the step, and the impulses of the homes. Returns
-    /// the defect.
-    fn join(&mut self) -> Result<f64> {
+    /// The states of all bodies at the end of the step, by place. They are the same on all ranks.
+    fn blend(&self) -> Result<Vec<BodyState>> {
         let all = self.all_states()?;
         let mut ends = vec![BodyState::AT_REST; self.whole.middle().bodies.len()];
         for of_body in by_body(&self.sets, &all).chunk_by(|a, b| a.0 == b.0) {
@@ -150,10 +178,26 @@ impl WorkerSimulation<'_> {
                 }
             };
         }
+        Ok(ends)
+    }
+
+    /// The largest error of velocity that blending has left at a constraint whose owner is a worker of
+    /// this rank, m/s.
+    fn residual_m_s(&mut self, ends: &[BodyState]) -> f64 {
+        let Self { whole, sets, homes, published, workers, threads, .. } = self;
+        let (middle, owner) = (whole.middle(), owner_by(homes, published.as_ref()));
+        each(workers, threads, |worker, threads| {
+            let number = worker.number();
+            let counts = |first, second| owner(first, second) == number;
+            worker.measure(&middle, sets, ends, &counts, threads);
+        });
+        workers.iter().map(|worker| worker.residual_m_s).fold(Join::Most.unknown(), f64::max)
+    }
+
+    /// After: all ranks have the bodies at the end of the step, and the impulses of the owners.
+    fn join(&mut self, ends: &[BodyState]) -> Result<()> {
         let (impulses, joints) = self.all_impulses()?;
-        let defect = self.defect_m(&ends);
-        self.whole.end_step(&ends, impulses, joints)?;
-        Ok(defect)
+        self.whole.end_step(ends, impulses, joints)
     }
 
     /// The defect of the step, m, if it is asked for.
@@ -161,29 +205,25 @@ impl WorkerSimulation<'_> {
         self.audit.as_ref().map_or(Join::Most.unknown(), |audit| audit.defect_m(ends))
     }
 
-    /// As [`Self::advance`] and [`Self::join`], for workers that agree on impulses. Returns the
-    /// number of rounds and the defect.
-    fn agree(&mut self, homes: &[u8]) -> Result<(u64, f64)> {
+    /// As [`Self::advance`] and [`Self::blend`], for workers that agree on impulses.
+    fn agree(&mut self, homes: &[u8]) -> Result<Agreed> {
         let Self { settings, world, threads, whole, sets, agreement, .. } = self;
-        let (sets, ranks) = ((&*sets, homes), (&**world, &*threads));
-        let Agreed { ends, impulses, joint_impulses, rounds } =
-            agreement.reach(whole.middle(), sets, settings.local_sweeps, ranks)?;
-        let defect = self.defect_m(&ends);
-        self.whole.end_step(&ends, impulses, joint_impulses)?;
-        Ok((rounds, defect))
+        let (sets, ranks) = ((&*sets, homes), (world as &dyn World, &*threads));
+        agreement.reach(whole.middle(), sets, settings.local_sweeps, ranks)
     }
 
     /// The states of the active bodies of all workers, by rising worker.
     fn all_states(&self) -> Result<Vec<StateWords>> {
         let own = self.workers.iter().flat_map(|worker| worker.states.iter().map(state_words));
-        message::all_gather_v(&*self.world, &own.collect::<Vec<_>>())
+        message::all_gather_v(&self.world, &own.collect::<Vec<_>>())
     }
 
     /// The impulses of all constraints, each as its owner found it.
     fn all_impulses(&self) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
         let (mut contacts, mut joints) = (Vec::new(), Vec::new());
+        let owner = owner_by(&self.homes, self.published.as_ref());
         for worker in &self.workers {
-            let owns = |first, second| self.owner(first, second) == worker.number();
+            let owns = |first, second| owner(first, second) == worker.number();
             let (of_contacts, of_joints) = worker.engine.impulses();
             contacts.extend(of_contacts.iter().filter(|kept| owns(kept.body, kept.partner)));
             joints.extend(of_joints.iter().filter(|kept| {
@@ -193,27 +233,22 @@ impl WorkerSimulation<'_> {
                 }
             }));
         }
-        let contacts = message::all_gather_v(&*self.world, &contacts)?;
-        Ok((contacts, message::all_gather_v(&*self.world, &joints)?))
-    }
-
-    /// The worker whose impulse of a constraint between two bodies is kept.
-    fn owner(&self, first: BodyId, second: BodyId) -> usize {
-        let home = self.home(first);
-        self.published.as_ref().map_or(home, |sets| sets.owner(home, [first, second]))
+        let contacts = message::all_gather_v(&self.world, &contacts)?;
+        Ok((contacts, message::all_gather_v(&self.world, &joints)?))
     }
 
     fn count(&mut self, report: &mut RigidReport) {
         // All ranks see all bodies leave.
         let traffic = self.whole.take_traffic();
         report.traffic.left = if self.world.rank() == 0 { traffic.left } else { 0 };
-        let own = self.settings.workers_of(self.world.rank(), self.world.size());
+        let own = self.own();
         let first = |joint: &ActiveJoint| self.ids[joint.ends().first as usize];
         let joints = self.whole.middle().joints.iter();
         for joint in joints.filter(|joint| own.contains(&self.home(first(joint)))) {
             report.joints += 1;
             report.joint_gap_m = report.joint_gap_m.max(joint.gap());
         }
+        report.stopped = self.workers.iter().map(|worker| worker.stopped).sum();
         for worker in self.worker_reports() {
             report.bodies += worker.home;
             report.copies += worker.active - worker.home;
@@ -223,6 +258,26 @@ impl WorkerSimulation<'_> {
     }
 }
 
+/// The worker that answers for a constraint, by its two bodies.
+fn owner_by<'a>(
+    homes: &'a [u8],
+    published: Option<&'a PublishedSets>,
+) -> impl Fn(BodyId, BodyId) -> usize + Sync + 'a {
+    move |first, second| {
+        let home = usize::from(homes[first as usize]);
+        published.map_or(home, |sets| sets.owner(home, [first, second]))
+    }
+}
+
+/// Calls `work` with each of a rank's workers. Threads share the workers, or the work of the only one.
+fn each(workers: &mut [Worker], threads: &Threads, work: impl Fn(&mut Worker, &Threads) + Sync) {
+    let (outer, inner) = match workers.len() {
+        1 => (&Threads::INLINE, threads),
+        _ => (threads, &Threads::INLINE),
+    };
+    outer.for_each_patch(EachPatch(workers), 1, |_, worker| work(&mut worker.0[0], inner));
+}
+
 /// The states of `all` workers, by rising body, and for each body by rising worker.
 fn by_body(sets: &Sets, all: &[StateWords]) -> Vec<(u32, BodyState)> {
     let members = (0..sets.count()).flat_map(|worker| sets.members(worker));
@@ -230,11 +285,4 @@ fn by_body(sets: &Sets, all: &[StateWords]) -> Vec<(u32, BodyState)> {
         members.zip(all).map(|(&body, words)| (body, state_of(words))).collect();
     states.sort_by_key(|&(body, _)| body);
     states
-}
-
-fn timed<T>(report: &mut RigidReport, phase: Phase, work: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let result = work();
-    report.seconds[phase as usize] += start.elapsed().as_secs_f64();
-    result
 }

@@ -3,18 +3,22 @@
 use std::time::Instant;
 
 use crate::error::{Error, Result};
+use crate::report::Join;
 use crate::rigid::RigidSimulation;
-use crate::rigid::body::BodyState;
+use crate::rigid::body::{BodyId, BodyState, Twist};
 use crate::rigid::constraint::pair::{Between, Partner};
 use crate::rigid::simulation::part::Members;
 use crate::rigid::simulation::replica::Middle;
+use crate::rigid::solver::Solved;
 use crate::threads::Threads;
-use crate::workers::engine::{Counts, Own, WorkerEngine};
+use crate::workers::engine::{Own, WorkerEngine};
 use crate::workers::engines::EngineKind;
 #[cfg(feature = "rapier")]
 use crate::workers::rapier::Rapier;
 use crate::workers::report::WorkerReport;
 use crate::workers::sets::Sets;
+#[cfg(feature = "rapier")]
+use crate::workers::settings::WorkerCount;
 use crate::workers::settings::WorkerSettings;
 
 /// A worker, on the rank that has it.
@@ -22,12 +26,16 @@ use crate::workers::settings::WorkerSettings;
 pub(super) struct Worker {
     /// What it did in the last step.
     pub report: WorkerReport,
+    /// Its active bodies that stopped in the last step.
+    pub stopped: u64,
     pub engine: Box<dyn WorkerEngine>,
     /// Places of the constraints whose movable bodies are active, rising.
     contacts: Vec<u32>,
     joints: Vec<u32>,
     /// The states of its active bodies at the end of the step.
     pub states: Vec<BodyState>,
+    /// See [`Worker::measure`].
+    pub residual_m_s: f64,
     failed: Option<Error>,
 }
 
@@ -43,10 +51,12 @@ impl Worker {
     ) -> Result<Self> {
         Ok(Self {
             report: WorkerReport { worker: number as u64, ..WorkerReport::default() },
+            stopped: 0,
             engine: engine(number, settings, whole)?,
             contacts: Vec::new(),
             joints: Vec::new(),
             states: Vec::new(),
+            residual_m_s: Join::Most.unknown(),
             failed: None,
         })
     }
@@ -82,12 +92,34 @@ impl Worker {
         let bodies = sets.members(self.report.worker as usize);
         let of = Members { bodies, contacts, joints };
         match engine.advance(middle, &of, threads, states) {
-            Ok(Counts { constraints, sweeps }) => {
+            Ok(Solved { constraints, sweeps, stopped }) => {
                 (self.report.constraints, self.report.sweeps) = (constraints, sweeps);
+                self.stopped = stopped;
             }
             Err(error) => self.failed = Some(error),
         }
         self.report.seconds = start.elapsed().as_secs_f64();
+    }
+
+    /// After: it has the residual of the constraints that `counts` tells by their bodies, with the
+    /// velocities that blending gives the bodies. `ends` has their states by place.
+    pub fn measure(
+        &mut self,
+        middle: &Middle,
+        sets: &Sets,
+        ends: &[BodyState],
+        counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        threads: &Threads,
+    ) {
+        let start = Instant::now();
+        let places = sets.members(self.number()).iter().map(|&place| place as usize);
+        let change = |(place, own): (usize, &BodyState)| Twist {
+            angular: ends[place].twist.angular - own.twist.angular,
+            linear: ends[place].twist.linear - own.twist.linear,
+        };
+        let changes: Vec<Twist> = places.zip(&self.states).map(change).collect();
+        self.residual_m_s = self.engine.residual_m_s(middle, &changes, counts, threads);
+        self.report.seconds += start.elapsed().as_secs_f64();
     }
 
     /// Whether the last step went well.
@@ -107,7 +139,9 @@ fn engine(
     match settings.engine_of(number) {
         EngineKind::Own => Ok(Box::new(Own(whole.part_solver()))),
         #[cfg(feature = "rapier")]
-        EngineKind::Rapier => Ok(Box::new(Rapier::new(whole, settings.count == 1)?)),
+        EngineKind::Rapier => {
+            Ok(Box::new(Rapier::new(whole, settings.count == WorkerCount::Fixed(1))?))
+        }
         // The settings have refused it.
         #[cfg(not(feature = "rapier"))]
         EngineKind::Rapier => Err(Error::internal("engine", "built without `rapier`")),

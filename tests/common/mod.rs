@@ -8,6 +8,7 @@ pub mod queries;
 pub mod run;
 #[cfg(feature = "internals")]
 pub mod springs;
+pub mod vtp;
 
 use std::io::Read;
 use std::process::{Command, Output, Stdio};

@@ -11,7 +11,7 @@ use cloth_sim::rigid::shape::{Capsule, Cuboid, Shape, Sphere};
 use cloth_sim::rigid::table::BodyTable;
 use cloth_sim::verify::Threads;
 
-use crate::scene::{Response, Scene, down, surface};
+use crate::scene::{Response, Scene, angular_momentum, down, surface};
 use crate::{BALL, BOTH, floor};
 
 /// Two balls of different mass before and after their impact, the first with `velocity`, and the
@@ -35,15 +35,6 @@ fn impact(
         gap = world.contacts.first().map_or(gap, |contact| contact.gap);
     }
     (start(), world, gap)
-}
-
-fn angular_momentum(world: &Scene) -> Vec3 {
-    let of = |body: &cloth_sim::rigid::Body| {
-        let own = body.state.rotation.inverse_transform_vector(&body.state.twist.angular);
-        let spin = body.state.rotation.transform_vector(&body.inertia.component_mul(&own));
-        body.state.position.cross(&(body.state.twist.linear * body.mass)) + spin
-    };
-    world.bodies.iter().map(of).sum()
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod heaps;
 mod impacts;
 mod joints;
 mod piles;
+mod rolling;
 mod scene;
 mod structures;
 

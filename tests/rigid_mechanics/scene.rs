@@ -169,6 +169,7 @@ impl Scene {
         )
         .expect("a simulation");
         simulation.set_time(self.time_s);
+        simulation.note_forces();
         simulation
     }
 
@@ -176,8 +177,9 @@ impl Scene {
     pub fn support(&self) -> Vec3 {
         let simulation = self.simulation.as_ref().expect("a step");
         let is_fixed = |id: u64| self.fixed.bodies().iter().any(|body| body.id == id);
-        let forces = simulation.contact_forces();
-        forces.filter(|it| is_fixed(it.bodies[1])).map(|it| it.force).sum()
+        let forces = simulation.forces().expect("no rank fails").expect("noted");
+        let on_movable = forces.contacts.iter().filter(|it| is_fixed(it.bodies[1]));
+        on_movable.map(|it| it.force).sum()
     }
 
     /// The largest distance by which a joint was open in the middle of the last step, m.
@@ -207,6 +209,16 @@ pub fn energy(body: &Body) -> f64 {
     0.5 * (body.mass * twist.linear.norm_squared() + own.dot(&body.inertia.component_mul(&own)))
 }
 
+/// Angular momentum about the origin, N m s.
+pub fn angular_momentum(world: &Scene) -> Vec3 {
+    let of = |body: &Body| {
+        let own = body.state.rotation.inverse_transform_vector(&body.state.twist.angular);
+        let spin = body.state.rotation.transform_vector(&body.inertia.component_mul(&own));
+        body.state.position.cross(&(body.state.twist.linear * body.mass)) + spin
+    };
+    world.bodies.iter().map(of).sum()
+}
+
 /// A body of [`DENSITY`] at rest.
 pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
     let MassProperties { mass, inertia } = solids.mass_properties(&shape, DENSITY);
@@ -216,7 +228,7 @@ pub fn body(solids: &Solids, id: u64, shape: Shape, position: Vec3) -> Body {
 }
 
 pub fn surface(restitution: f64, friction: f64) -> Surface {
-    Surface { restitution, friction }
+    Surface { restitution, friction, rolling: 0.0 }
 }
 
 pub fn down() -> Vec3 {

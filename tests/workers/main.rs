@@ -2,6 +2,7 @@
 //! of workers, never on ranks; sets follow the contacts; bad settings give clear errors; workers
 //! that agree on impulses have the physics of the domain run; workers with another engine have its own.
 
+mod auto;
 mod chain_net;
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,7 +13,9 @@ mod place;
 mod published;
 #[cfg(feature = "rapier")]
 mod rapier;
+mod residual;
 mod runs;
+mod springs;
 mod steps;
 
 /// 27 boxes and two balls that fall on a floor and on each other, with more `fields` of the scene.

@@ -76,7 +76,10 @@ impl Place {
         let mut outcome = Outcome { hashes, left, ..Outcome::default() };
         for entry in fs::read_dir(&folder).expect("the run folder") {
             let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-            if ["frame_", "owners_", "workers_"].iter().any(|it| name.starts_with(it)) {
+            if ["frame_", "owners_", "workers_", "contacts_", "joints_"]
+                .iter()
+                .any(|it| name.starts_with(it))
+            {
                 let bytes = fs::read(folder.join(&name)).expect("a file can be read");
                 outcome.files.insert(name, bytes);
             }

@@ -2,8 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use cloth_sim::ranks::{World, in_process};
+use cloth_sim::rigid::constraint::pair::Partner;
+use cloth_sim::rigid::simulation::replica::Middle;
 use cloth_sim::scene;
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::bodies::division::Divided;
@@ -76,6 +80,90 @@ fn a_step_is_compared_with_that_of_one_worker() {
     assert!(none > 1e-5 && six < 0.5 * none, "{none:e} {six:e}");
 }
 
+/// Messages that come late, and collectives that begin late, change nothing.
+#[test]
+fn a_strict_transport_has_the_same_bits() {
+    for coupling in ["States", "Impulses"] {
+        let text = heap(&format!("parallel: Workers(count: 3, coupling: {coupling}),"));
+        let hash = |world: &dyn World| {
+            let mut heap = simulation(&text, world);
+            (0..60).try_for_each(|_| heap.step().map(|_| ()))?;
+            heap.hash()
+        };
+        let alone = hash(&*in_process::alone()).expect("steps");
+        assert_eq!(in_process::run_strict(3, hash).expect("no deadlock"), [alone; 3]);
+    }
+}
+
+/// Balls of two workers meet, part, and one leaves. The other one goes on as with one worker.
+#[test]
+fn a_worker_may_lose_its_last_body() {
+    let world = in_process::alone();
+    let end = |fields: &str| {
+        let domain =
+            "domain: (min_m: (-0.3, -1, -1), max_m: (5, 1, 1), borders: (Open, Wall, Wall))";
+        let text = two_balls(&format!("parallel: Workers(division: Equal, {fields}), {domain},"));
+        let mut two = simulation(&text, &*world);
+        for _ in 0..400 {
+            two.step().expect("a step");
+        }
+        let sizes = Vec::from_iter(two.worker_reports().map(|it| it.active));
+        let bodies = two.whole().population().bodies();
+        assert_eq!((bodies.len(), bodies.id(0)), (1, 1));
+        (bodies.states()[0].position, sizes)
+    };
+    let (expected, _) = end("count: 1");
+    assert!(expected.x > 0.39, "it has bounced: {expected}");
+    for coupling in ["States", "Impulses"] {
+        let (position, sizes) = end(&format!("count: 2, coupling: {coupling}"));
+        assert_eq!(sizes, [0, 1]);
+        assert!((position - expected).norm() < 1e-12, "{coupling}: {position}");
+    }
+}
+
+/// Contacts that are gone leave no impulse behind, and those that several workers answer leave one.
+#[test]
+fn each_kept_impulse_is_of_a_contact_that_is_there() {
+    let world = in_process::alone();
+    for fields in ["growth: 1", "growth: 1, sets: Published", "coupling: Impulses"] {
+        let text = heap(&format!("parallel: Workers(count: 4, division: Equal, {fields}),"));
+        let (mut heap, mut most) = (simulation(&text, &*world), 0);
+        for _ in 0..100 {
+            heap.step().expect("a step");
+            let Middle { bodies, fixed, contacts, impulses, .. } = heap.whole().middle();
+            let mut pairs = Vec::from_iter(contacts.iter().map(|contact| {
+                let partner = match contact.second {
+                    Partner::Movable(place) => bodies.id(place as usize),
+                    Partner::Fixed(place) => fixed.id(place),
+                };
+                (bodies.id(contact.first as usize), partner)
+            }));
+            for kept in impulses {
+                let place = pairs.iter().position(|&pair| pair == (kept.body, kept.partner));
+                pairs.swap_remove(place.expect("a contact of these bodies"));
+            }
+            most = most.max(impulses.len());
+        }
+        assert!(most > 20, "{fields}: {most}");
+    }
+}
+
+#[test]
+fn ranks_tell_how_long_they_waited_for_each_other() {
+    let waited = in_process::run(2, |world| {
+        let mut heap = simulation(&heap("parallel: Workers(count: 2),"), world);
+        if world.rank() == 1 {
+            thread::sleep(Duration::from_millis(400));
+        }
+        Ok(heap.step()?.waited_s.iter().sum::<f64>())
+    });
+    let waited = waited.expect("a step");
+    assert!(waited[0] > 0.1 && waited[1] < waited[0], "{waited:?}");
+    let world = in_process::alone();
+    let mut alone = simulation(&heap("parallel: Workers(count: 2),"), &*world);
+    assert_eq!(alone.step().expect("a step").waited_s.iter().sum::<f64>(), 0.0);
+}
+
 #[test]
 fn a_damaged_state_is_refused_and_changes_nothing() {
     let fields = "parallel: Workers(count: 3, division: Equal),";
@@ -97,7 +185,7 @@ fn a_damaged_state_is_refused_and_changes_nothing() {
     };
     let cuts = (0..saved.len()).step_by(saved.len() / 50).chain(saved.len() - 4..saved.len());
     let cut = cuts.map(|length| saved[..length].to_vec());
-    let bad = [(0, b'W'), (7, 9), (8, 0), (16, 28), (23, 255), (24, 3)];
+    let bad = [(0, b'W'), (7, 9), (8, 0), (8, 65), (16, 28), (23, 255), (24, 3)];
     let bad = bad.map(|(place, byte)| changed(place, byte));
     for bytes in cut.chain(bad).chain([[&saved[..], b"x"].concat()]) {
         let refused = other.restore(&bytes).expect_err("the bytes are damaged").to_string();

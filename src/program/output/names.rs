@@ -47,8 +47,15 @@ pub const SOLIDS: &str = "solids.obj";
 /// The tables of a profile.
 pub const TABLES: [&str; 2] = [PROFILE, PHASES];
 
-const OWNERS: &str = "owners_";
-const WORKERS: &str = "workers_";
+/// Tables beside frames: the ranks of bodies.
+pub const OWNERS: &str = "owners";
+/// The workers of bodies.
+pub const WORKERS: &str = "workers";
+/// The forces of contacts.
+pub const CONTACTS: &str = "contacts";
+/// The forces of joints.
+pub const JOINTS: &str = "joints";
+
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 
@@ -67,14 +74,14 @@ pub fn all_frames(format: &str) -> String {
     format!("frame_*.{format}")
 }
 
-/// The files with the ranks of bodies of all frames. `*` stands for the number.
-pub fn all_owners() -> String {
-    format!("{OWNERS}*.csv")
+/// The table `name` beside frame `number`.
+pub fn beside(name: &str, number: u64) -> String {
+    format!("{name}_{number:04}.csv")
 }
 
-/// The files with the workers of bodies of all frames. `*` stands for the number.
-pub fn all_workers() -> String {
-    format!("{WORKERS}*.csv")
+/// The tables `name` beside all frames. `*` stands for the number.
+pub fn all_beside(name: &str) -> String {
+    format!("{name}_*.csv")
 }
 
 /// The number that stands in `name` for the `*` of `names`.
@@ -84,16 +91,6 @@ pub fn number_in(name: &str, names: &str) -> Option<u64> {
     let number: u64 = digits.parse().ok()?;
     // Numbers are written with at least four digits, and no more than needed.
     (format!("{number:04}") == digits).then_some(number)
-}
-
-/// The file with the rank of each body of frame `number`.
-pub fn owners(number: u64) -> String {
-    format!("{OWNERS}{number:04}.csv")
-}
-
-/// The file with the workers of each body of frame `number`.
-pub fn workers(number: u64) -> String {
-    format!("{WORKERS}{number:04}.csv")
 }
 
 /// The name of the file at `path` until it is whole.
@@ -132,8 +129,7 @@ mod tests {
     fn files_are_recognised_by_their_names() {
         for number in [0, 7, 12_345] {
             assert_eq!(number_in(&frame(number, "obj"), &all_frames("obj")), Some(number));
-            assert_eq!(number_in(&owners(number), &all_owners()), Some(number));
-            assert_eq!(number_in(&workers(number), &all_workers()), Some(number));
+            assert_eq!(number_in(&beside(OWNERS, number), &all_beside(OWNERS)), Some(number));
         }
         for name in ["frame_.obj", "frame_1a.obj", "frame_0001.png", "frame_0003.obj.tmp"] {
             assert_eq!(number_in(name, &all_frames("obj")), None, "{name}");

@@ -11,9 +11,10 @@ use std::time::Instant;
 
 use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
+use cloth_sim::rigid::simulation::StepForces;
 use serde::Serialize;
 
-use crate::program::output::bodies::{owners, workers};
+use crate::program::output::bodies::{forces, owners, workers};
 use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{Format, Sink};
 use crate::program::output::frame_objects::FrameObjects;
@@ -58,27 +59,35 @@ impl RunFrames {
         Ok(Self { folder: folder.to_owned(), format, sink, steps, last_good, has_bodies })
     }
 
-    /// Writes frame `number`, then its `record`, then the owners and the workers of its bodies: a full
-    /// disk leaves no record of a frame that is not there.
+    /// Writes frame `number`, then its `record`, then the tables beside it: a full disk leaves no
+    /// record of a frame that is not there.
     fn add(&mut self, number: u64, frame: &Frame, record: &impl Serialize) -> Result<()> {
         let written = self.sink.frame(number, frame);
         written.map_err(|cause| self.failed(&self.format.file(number), cause))?;
         self.steps.add(record).inspect_err(|_| self.sink.take_back(number))?;
         self.last_good = Some(number);
         if self.has_bodies {
-            self.table(&names::owners(number), |out| owners::write(&frame.bodies, out))?;
+            self.table(names::OWNERS, number, |out| owners::write(&frame.bodies, out))?;
         }
-        let Some(shares) = &frame.shares else { return Ok(()) };
-        self.table(&names::workers(number), |out| workers::write(&frame.bodies, shares, out))
+        if let Some(shares) = &frame.shares {
+            self.table(names::WORKERS, number, |out| workers::write(&frame.bodies, shares, out))?;
+        }
+        if let Some(StepForces { contacts, joints }) = &frame.forces {
+            self.table(names::CONTACTS, number, |out| forces::write_contacts(contacts, out))?;
+            self.table(names::JOINTS, number, |out| forces::write_joints(joints, out))?;
+        }
+        Ok(())
     }
 
-    /// Writes a table beside a frame.
+    /// Writes the table `name` beside frame `number`.
     fn table(
         &self,
-        file: &str,
+        name: &str,
+        number: u64,
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<()> {
-        write_whole(&self.folder.join(file), write).map_err(|cause| self.failed(file, cause))
+        let file = names::beside(name, number);
+        write_whole(&self.folder.join(&file), write).map_err(|cause| self.failed(&file, cause))
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -242,7 +251,8 @@ mod tests {
         writer.finish().unwrap();
         for number in 0..4 {
             assert!(out.join(format!("frame_{number:04}.vtp")).exists());
-            let owners = std::fs::read_to_string(out.join(names::owners(number))).unwrap();
+            let owners =
+                std::fs::read_to_string(out.join(names::beside(names::OWNERS, number))).unwrap();
             assert!(owners.ends_with("0,1,0\n"), "{owners}");
         }
         let steps = std::fs::read_to_string(out.join(names::STEPS)).unwrap();

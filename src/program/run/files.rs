@@ -9,13 +9,15 @@ use crate::program::output::{names, obstacles};
 use crate::program::run::content::Content;
 
 /// The files of a run that has `content`, frames of `format` and copies of `meshes`. It makes no
-/// checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
+/// checkpoints if `checkpoint_every` is 0. `has_forces` tells whether forces are written beside
+/// frames. The tables of a profile come at its end.
 pub fn of_run(
     arguments: &Arguments,
     content: &Content,
     checkpoint_every: Option<u32>,
     format: &dyn Format,
     meshes: &[InputMesh],
+    has_forces: bool,
 ) -> RunFiles {
     // What a run that goes on has copied is there.
     let copied = if arguments.resumes { &[] } else { meshes };
@@ -29,8 +31,11 @@ pub fn of_run(
             files.add(cloth.materials.files().filter(|_| !arguments.resumes));
         }
         Content::Bodies(setup) => {
-            files.each_frame.push(names::all_owners());
-            files.each_frame.extend(setup.parallel.settings().map(|_| names::all_workers()));
+            let workers = setup.parallel.settings().map(|_| names::WORKERS);
+            let forces = has_forces.then_some([names::CONTACTS, names::JOINTS]);
+            let tables =
+                [names::OWNERS].into_iter().chain(workers).chain(forces.into_iter().flatten());
+            files.each_frame.extend(tables.map(names::all_beside));
             let still = setup.fixed.bodies();
             files.add(bodies::obstacles::files(still, &setup.solids, &setup.domain));
         }

@@ -149,7 +149,7 @@ impl Job {
         let every = CheckpointPlan::every(arguments, &content)?;
         let target = Target {
             folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
-            files: files::of_run(arguments, &content, every, format, &meshes),
+            files: files::of_run(arguments, &content, every, format, &meshes, scene.output.forces),
             overwrite: arguments.overwrite,
             resumes: arguments.resumes,
             origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,

@@ -23,6 +23,12 @@ impl RigidSimulation<'_> {
         let limits = self.synchroniser.limits().within(method, &subdomains);
         let reach = limits.reach(method, &subdomains)?;
         let region = Region::new(self.world.rank(), subdomains, Arc::new(rank_of), reach)?;
+        self.move_to(region, limits)
+    }
+
+    /// Continues with the same state in another region of this rank, with other limits. All ranks
+    /// call it between steps.
+    pub(super) fn move_to(&mut self, region: Region, limits: Limits) -> Result<()> {
         let (records, traffic) = self.redistribute(&region)?;
         self.go_on(records, region, limits, traffic)
     }

@@ -5,8 +5,7 @@ use crate::math::Vec3;
 use crate::ranks::message;
 use crate::rigid::body::BodyState;
 use crate::rigid::constraint::joint::active::ActiveJoint;
-use crate::rigid::constraint::joint::kind::JointKind;
-use crate::rigid::constraint::joint::{Joint, JointSettings, Second};
+use crate::rigid::constraint::joint::{Joint, Second};
 use crate::rigid::constraint::pair::{Ends, Partner};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::simulation::RigidSimulation;
@@ -15,7 +14,7 @@ impl RigidSimulation<'_> {
     /// After: `joints` has the joints whose first points are in the subdomains of this rank.
     ///
     /// # Errors
-    /// If a joint has come apart.
+    /// If a joint has come apart, or a spring reaches half around the domain.
     pub(super) fn find_joints(&mut self) -> Result<()> {
         let mut found = std::mem::take(&mut self.joints);
         found.clear();
@@ -49,10 +48,14 @@ impl RigidSimulation<'_> {
         state.position += shift;
         let ends = Ends { first: place as u32, second, shift, number, point };
         let active = ActiveJoint::new(joint, ends, &[first, state]);
-        let apart = (point - other - shift).norm();
-        let most = joint.most_apart() + self.synchroniser.limits().margin;
+        let apart = point - other - shift;
+        if joint.is_spring() {
+            self.check_image(number, &apart)?;
+            return Ok(Some(active));
+        }
+        let most = joint.most_apart() + self.model.settings.margin_m;
         match joint.second {
-            Second::Movable(_) if apart > most => too_far(joint, number, most),
+            Second::Movable(_) if apart.norm() > most => too_far(joint, number, most),
             _ => Ok(Some(active)),
         }
     }
@@ -74,7 +77,7 @@ impl RigidSimulation<'_> {
     }
 
     /// The shift by whole periods that makes `apart` (m) shortest, m.
-    fn nearest_image(&self, apart: &Vec3) -> Vec3 {
+    pub(super) fn nearest_image(&self, apart: &Vec3) -> Vec3 {
         let domain = self.synchroniser.region().subdomains().domain();
         let (periodic, period) = (domain.periodic(), domain.period());
         Vec3::from_fn(|axis, _| match periodic[axis] {
@@ -90,32 +93,44 @@ impl RigidSimulation<'_> {
     /// If a rank fails.
     pub fn widest_gap(&self) -> Result<Option<(f64, u32)>> {
         let own = self.joints.iter().map(|joint| (joint.gap(), joint.ends.number));
-        let wider = |a: (f64, u32), b: (f64, u32)| match a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)) {
-            std::cmp::Ordering::Less => b,
-            _ => a,
-        };
-        let widest: Vec<[f64; 2]> =
-            own.reduce(wider).map(|(gap, number)| [gap, number.into()]).into_iter().collect();
-        let all = message::all_gather_v(&*self.world, &widest)?;
+        self.widest_of_all(own.reduce(wider))
+    }
+
+    /// The widest joint of all ranks (m, with its number), from that of this rank. All ranks call
+    /// it.
+    pub(super) fn widest_of_all(&self, own: Option<(f64, u32)>) -> Result<Option<(f64, u32)>> {
+        let own = Vec::from_iter(own.map(|(gap, number)| [gap, number.into()]));
+        let all = message::all_gather_v(&*self.world, &own)?;
         Ok(all.into_iter().map(|[gap, number]| (gap, number as u32)).reduce(wider))
     }
 }
 
-/// A distance without an upper limit does nothing if its bodies are far from each other. All other
-/// joints hold their bodies near each other, or have come apart. `most` is the largest distance of
-/// their points, m.
-fn too_far(joint: &Joint, number: u32, most: f64) -> Result<Option<ActiveJoint>> {
-    let JointSettings { kind, range, .. } = joint.settings;
-    if kind == JointKind::Distance && range[1].is_infinite() {
-        return Ok(None);
+/// The wider of two joints (m, with their numbers).
+pub(super) fn wider(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
+    match a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)) {
+        std::cmp::Ordering::Less => b,
+        _ => a,
     }
+}
+
+/// "joint 3 (body 7 and 8)".
+pub(super) fn name_of(joint: &Joint, number: u32) -> String {
     let second = match joint.second {
         Second::Movable(id) => format!(" and {id}"),
         Second::Fixed(_) | Second::Space => String::new(),
     };
-    let at = format!("joint {number} (body {}{second})", joint.first);
+    format!("joint {number} (body {}{second})", joint.first)
+}
+
+/// A distance without an upper limit does nothing if its bodies are far from each other. All other
+/// joints that are no springs hold their bodies near each other, or have come apart. `most` is the
+/// largest distance of their points, m.
+fn too_far(joint: &Joint, number: u32, most: f64) -> Result<Option<ActiveJoint>> {
+    if joint.ends_nearby() {
+        return Ok(None);
+    }
     let cause = format!("its two points are more than {most:.3e} m apart: it has come apart");
     let remedy = "use more `steps_per_frame` or more `sweeps`, or a smaller compliance; at the start \
                   let its bodies move alike";
-    Err(Error::input(at, cause, remedy))
+    Err(Error::input(name_of(joint, number), cause, remedy))
 }

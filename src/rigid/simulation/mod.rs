@@ -10,9 +10,10 @@ pub mod part;
 pub mod replica;
 mod saved;
 mod shown;
+mod springs;
 mod step;
 
-pub use self::forces::{ContactForce, JointForce};
+pub use self::forces::{ContactForce, JointForce, StepForces};
 
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ pub struct RigidSettings {
     /// Length of a step, gravity, and the fraction of an overlap that a step removes.
     pub contacts: ContactSettings,
     /// Margin of shadow copies, m; above 0. A rank holds a copy of each body that reaches into its
-    /// subdomains when grown by its travel and this margin.
+    /// subdomains when grown by its travel and this margin. Springs may make it larger in a run.
     pub margin_m: f64,
     /// How shadow copies are kept equal to the bodies of their owners.
     pub synchronisation: Synchronisation,
@@ -95,6 +96,8 @@ pub struct RigidSimulation<'a> {
     joints: Vec<ActiveJoint>,
     /// The deepest overlap of `contacts`.
     deepest: Option<Overlap>,
+    /// The forces of the last step on this rank, if somebody asked for them.
+    noted: Option<StepForces>,
     solver: Box<dyn Solver>,
 }
 
@@ -126,6 +129,11 @@ impl<'a> RigidSimulation<'a> {
         let world = world.into();
         bounds::positive("margin_m", model.settings.margin_m)?;
         bounds::positive("step_s", model.settings.contacts.step_s)?;
+        if model.settings.response == Response::Ffd {
+            model
+                .materials
+                .refuse_rolling("the response `Ffd`", "use `response: Nonsmooth(..)`")?;
+        }
         let mut own = Vec::new();
         let mut sizes = SizeRange::NONE;
         for mut body in bodies {
@@ -149,10 +157,10 @@ impl<'a> RigidSimulation<'a> {
         own.into_iter().try_for_each(|body| state.insert(body, model.radius(&body), &region))?;
         let mut synchroniser = Synchroniser::new(*synchronisation, region, limits);
         synchroniser.settle(&*world, &mut state.population)?;
-        Ok(Self {
+        let mut simulation = Self {
             threads: Threads::new(threads)?,
             fixed: model.fixed.clone(),
-            solver: model.settings.response.solver(),
+            solver: model.settings.response.solver(&model.materials),
             model,
             world,
             synchroniser,
@@ -164,7 +172,10 @@ impl<'a> RigidSimulation<'a> {
             contacts: Vec::new(),
             joints: Vec::new(),
             deepest: None,
-        })
+            noted: None,
+        };
+        simulation.hold_springs_at_start()?;
+        Ok(simulation)
     }
 
     /// Number of steps since the start.

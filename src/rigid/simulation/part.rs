@@ -2,14 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::ranks::in_process;
-use crate::rigid::body::BodyState;
+use crate::rigid::body::{BodyId, BodyState, Twist};
 use crate::rigid::constraint::contact::Contact;
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::Partner;
 use crate::rigid::simulation::RigidSimulation;
 use crate::rigid::simulation::replica::Middle;
-use crate::rigid::solver::{Solved, Solver, StepParts};
+use crate::rigid::solver::{Answered, Solved, Solver, StepParts};
 use crate::rigid::sync::{Population, Synchroniser};
 use crate::threads::Threads;
 
@@ -47,7 +47,7 @@ impl RigidSimulation<'_> {
         let region = self.region().clone();
         let (method, limits) = (self.model.settings.synchronisation, *self.synchroniser.limits());
         PartSolver {
-            solver: self.model.settings.response.solver(),
+            solver: self.model.settings.response.solver(&self.model.materials),
             synchroniser: Synchroniser::new(method, region, limits),
             population: Population::default(),
             places: Vec::new(),
@@ -82,6 +82,38 @@ impl PartSolver {
             population: &mut self.population,
             impulses: &mut self.impulses,
             joint_impulses: &mut self.joint_impulses,
+        })
+    }
+
+    /// The residual of the last response ([`Solver::residual_m_s`]) if `changes` are added to the
+    /// velocities of the members. `counts` tells by the movable bodies of a constraint, twice the same
+    /// if there is one, whether it counts.
+    pub fn residual_m_s(
+        &self,
+        middle: &Middle,
+        changes: &[Twist],
+        counts: &(dyn Fn(BodyId, BodyId) -> bool + Sync),
+        threads: &Threads,
+    ) -> f64 {
+        let bodies = self.population.bodies();
+        let changed = |(state, change): (&BodyState, &Twist)| Twist {
+            angular: state.twist.angular + change.angular,
+            linear: state.twist.linear + change.linear,
+        };
+        let twists: Vec<Twist> = bodies.states().iter().zip(changes).map(changed).collect();
+        self.solver.residual_m_s(&Answered {
+            threads,
+            fixed: middle.fixed,
+            contacts: &self.contacts,
+            joints: &self.joints,
+            twists: Some(&twists),
+            counts: &|ends| {
+                let first = bodies.id(ends.first as usize);
+                match ends.second {
+                    Partner::Movable(second) => counts(first, bodies.id(second as usize)),
+                    Partner::Fixed(_) => counts(first, first),
+                }
+            },
         })
     }
 

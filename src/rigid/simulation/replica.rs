@@ -101,6 +101,7 @@ impl RigidSimulation<'_> {
         impulses.sort_by_key(|kept| (kept.body, kept.partner));
         joint_impulses.sort_by_key(|kept| (kept.body, kept.joint));
         (self.state.impulses, self.state.joint_impulses) = (impulses, joint_impulses);
+        self.note();
         let h = self.model.settings.contacts.step_s;
         self.state.population.clear_loads();
         self.synchroniser.advance(&mut self.state.population, &self.threads, |place, state, _| {

@@ -26,7 +26,7 @@ impl RigidSimulation<'_> {
     ///
     /// # Errors
     /// If the bytes are damaged, or the model does not take their bodies; then nothing changes. If
-    /// a rank fails.
+    /// springs are stretched by too much for the division, or a rank fails.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let saved = Records::decode(bytes).map_err(unsound)?;
         let sizes = self.check(&saved)?;
@@ -43,7 +43,8 @@ impl RigidSimulation<'_> {
         self.contacts.clear();
         self.joints.clear();
         self.deepest = None;
-        Ok(())
+        self.noted = self.noted.take().map(|_| Default::default());
+        self.hold_springs_at_start()
     }
 
     /// A hash of the state of all ranks, which has the content that [`RigidSimulation::save`]

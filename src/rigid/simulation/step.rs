@@ -5,7 +5,7 @@
 //! Second, `r` is the velocity after the response minus the velocity before it (line 25).
 //!
 //! A rank exchanges messages only with its neighbours and with the ranks that hold or own the same
-//! bodies. A step has no message to all ranks and no sum over all ranks.
+//! bodies. Only the response and springs have messages to all ranks.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::rigid::motion::{accelerate, drift, precess};
 use crate::rigid::narrow::detector::{BodyImages, ImageOf, Surroundings};
 use crate::rigid::report::{Phase, RigidReport};
 use crate::rigid::simulation::RigidSimulation;
-use crate::rigid::solver::StepParts;
+use crate::rigid::solver::{Answered, StepParts};
 use crate::rigid::state::State;
 
 impl RigidSimulation<'_> {
@@ -34,8 +34,10 @@ impl RigidSimulation<'_> {
         self.timed(&mut report, Phase::Contacts, |this, _| this.find_constraints())?;
         self.timed(&mut report, Phase::Contacts, |this, _| this.check_passed())?;
         self.timed(&mut report, Phase::Response, |this, report| this.respond(report))?;
+        let stretch = self.foreseen_stretch();
         self.timed(&mut report, Phase::Motion, |this, _| this.second_half())?;
         self.timed(&mut report, Phase::Synchronisation, |this, _| this.synchronise())?;
+        self.timed(&mut report, Phase::Synchronisation, |this, _| this.hold_springs(stretch))?;
         report.bodies = self.state.population.own_count() as u64;
         report.copies = self.state.population.copies().len() as u64;
         report.contacts = self.contacts.len() as u64;
@@ -210,6 +212,15 @@ impl RigidSimulation<'_> {
         })?;
         (report.constraints, report.stopped) = (solved.constraints, solved.stopped);
         report.sweeps = solved.sweeps;
+        report.residual_m_s = self.solver.residual_m_s(&Answered {
+            threads: &self.threads,
+            fixed: &self.fixed,
+            contacts: &self.contacts,
+            joints: &self.joints,
+            twists: None,
+            counts: &|_| true,
+        });
+        self.note();
         Ok(())
     }
 

@@ -22,11 +22,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::ranks::World;
+use crate::report::Join;
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::joint::list::Joints;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use crate::rigid::constraint::pair::Bodies;
+use crate::rigid::constraint::pair::{Bodies, Ends};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::material::Materials;
 use crate::rigid::sync::{Population, Synchroniser};
@@ -34,6 +36,8 @@ use crate::threads::Threads;
 
 use self::ffd::Ffd;
 use self::nonsmooth::Nonsmooth;
+use self::nonsmooth::contact::ContactProblem;
+use self::nonsmooth::contact::roll::RollProblem;
 
 /// Number of bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
@@ -74,15 +78,18 @@ impl Response {
     pub fn check(&self, at: &str) -> Result<()> {
         match *self {
             Self::Ffd => Ok(()),
-            Self::Nonsmooth { sweeps } => Nonsmooth::check(sweeps, at),
+            Self::Nonsmooth { sweeps } => nonsmooth::check(sweeps, at),
         }
     }
 
-    /// The solver with these settings.
-    pub(super) fn solver(&self) -> Box<dyn Solver> {
+    /// The solver with these settings for bodies of these materials.
+    pub(super) fn solver(&self, materials: &Materials) -> Box<dyn Solver> {
         match *self {
             Self::Ffd => Box::new(Ffd::default()),
-            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::new(sweeps)),
+            Self::Nonsmooth { sweeps } if materials.resist_rolling() => {
+                Box::new(Nonsmooth::<RollProblem>::new(sweeps))
+            }
+            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::<ContactProblem>::new(sweeps)),
         }
     }
 }
@@ -99,6 +106,18 @@ pub trait Solver: Debug + Send {
     /// # Errors
     /// If a rank fails.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved>;
+
+    /// The residual after [`Solver::solve`]: the largest error of velocity, m/s, that a further sweep
+    /// would find at a constraint. A solver without sweeps does not know it.
+    fn residual_m_s(&self, _: &Answered) -> f64 {
+        Join::Most.unknown()
+    }
+
+    /// The velocities after the last response, by place, of the bodies of this rank's joints. They
+    /// are empty if it knows no joints.
+    fn twists(&self) -> &[Twist] {
+        &[]
+    }
 }
 
 /// What a solver works on.
@@ -143,7 +162,23 @@ impl StepParts<'_> {
     }
 }
 
-/// Counts of a solver on one rank. The sums over ranks do not depend on their number.
+/// Constraints that a solver has answered.
+pub struct Answered<'a> {
+    /// The threads of this rank.
+    pub threads: &'a Threads,
+    /// Bodies that do not give way.
+    pub fixed: &'a FixedBodies,
+    /// The contacts of the step.
+    pub contacts: &'a [Contact],
+    /// Its joints.
+    pub joints: &'a [ActiveJoint],
+    /// Velocities of all bodies by place, if others have changed them since.
+    pub twists: Option<&'a [Twist]>,
+    /// Which constraints count.
+    pub counts: &'a (dyn Fn(&Ends) -> bool + Sync),
+}
+
+/// Counts of a solver on one rank, or of a worker. Sums over ranks do not depend on their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Solved {
     /// Constraints on own bodies.

@@ -7,6 +7,7 @@
 //! | value | why no result depends on it |
 //! |---|---|
 //! | the division of space, copies, links | only owners move bodies; each contact is treated once |
+//! | the margin of copies | copies have the bits of their owners |
 //! | the order of bodies in memory | sums run in the order of ids |
 //! | pairs of the broad phase | the pairs found depend only on the present positions |
 //! | bounds, homes, spots, rooms | each synchronisation computes them from the positions |

@@ -47,7 +47,7 @@ fn domain() -> Domain {
 }
 
 fn model(subdomains: Subdomains, method: Synchronisation, response: Response) -> RigidModel {
-    let surface = Surface { restitution: 0.4, friction: 0.5 };
+    let surface = Surface { restitution: 0.4, friction: 0.5, rolling: 0.0 };
     let gravity = Vec3::new(0.5, -9.81, 0.25);
     let contacts = ContactSettings { step_s: 4e-3, gravity, penetration_correction: 0.1 };
     let shape = Shape::Box(Cuboid::of_half(Vec3::new(0.4, 0.3, 0.4)));

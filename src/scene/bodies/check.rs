@@ -3,6 +3,7 @@
 use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
+use crate::rigid::Response;
 use crate::scene::bodies::spec::*;
 use crate::scene::load::stem_of;
 use crate::scene::spec::{MotionSpec, Scene};
@@ -40,6 +41,7 @@ impl Scene {
             self.material_number("domain.wall_material", material)?;
         }
         self.response.check("response")?;
+        self.check_forces()?;
         for (i, bodies) in self.bodies.iter().enumerate() {
             let at = format!("bodies[{i}]");
             bodies.validate(&at)?;
@@ -54,12 +56,25 @@ impl Scene {
         Ok(())
     }
 
+    /// Fails if forces are asked for that nobody knows.
+    fn check_forces(&self) -> Result<()> {
+        let has_rapier = self.parallel.settings().is_some_and(|it| it.has_rapier());
+        let (who, remedy) = match self.response {
+            _ if !self.output.forces => return Ok(()),
+            Response::Ffd => ("the response `Ffd`", "use `response: Nonsmooth(sweeps: 30)`"),
+            Response::Nonsmooth { .. } if has_rapier => ("`Rapier`", "write `engines: [Own]`"),
+            Response::Nonsmooth { .. } => return Ok(()),
+        };
+        let cause = format!("{who} knows no forces");
+        Err(Error::input("output.forces", cause, format!("{remedy}, or leave it out")))
+    }
+
     fn validate_materials(&self) -> Result<()> {
         for (i, material) in self.materials.iter().enumerate() {
             let at = format!("materials[{i}]");
             let at_density = format!("{at}.density_kg_per_m3");
             positive_within(&at_density, material.density_kg_per_m3, DENSITY)?;
-            check_surface(&at, material.restitution, material.friction)?;
+            check_surface(&at, material.restitution, material.friction, material.rolling_m)?;
             if self.materials[..i].iter().any(|other| other.name == material.name) {
                 let cause = format!("two materials have the name `{}`", material.name);
                 return Err(Error::input(at, cause, "give each material its own name"));
@@ -67,7 +82,7 @@ impl Scene {
         }
         for (i, pair) in self.material_pairs.iter().enumerate() {
             let at = format!("material_pairs[{i}]");
-            check_surface(&at, pair.restitution, pair.friction)?;
+            check_surface(&at, pair.restitution, pair.friction, pair.rolling_m)?;
             let (first, second) = &pair.materials;
             for name in [first, second] {
                 self.material_number(&format!("{at}.materials"), name)?;
@@ -112,7 +127,8 @@ pub(super) fn check_turn(at: &str, spin: &Vec3, step_s: f64) -> Result<()> {
     Err(Error::input(at, cause, remedy))
 }
 
-fn check_surface(at: &str, restitution: f64, friction: f64) -> Result<()> {
+fn check_surface(at: &str, restitution: f64, friction: f64, rolling_m: f64) -> Result<()> {
+    not_negative(&format!("{at}.rolling_m"), rolling_m, LENGTH)?;
     not_negative(&format!("{at}.friction"), friction, FRICTION)?;
     let at = format!("{at}.restitution");
     not_negative(&at, restitution, FACTOR)?;

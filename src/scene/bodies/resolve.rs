@@ -13,11 +13,19 @@ use crate::scene::spec::Scene;
 pub(super) fn materials(scene: &Scene) -> Result<Materials> {
     let material = |spec: &BodyMaterial| Material {
         density: spec.density_kg_per_m3,
-        surface: Surface { restitution: spec.restitution, friction: spec.friction },
+        surface: Surface {
+            restitution: spec.restitution,
+            friction: spec.friction,
+            rolling: spec.rolling_m,
+        },
     };
     let pair = |pair: &MaterialPair| {
         let number = |name: &str| scene.material_number("material_pairs", name);
-        let surface = Surface { restitution: pair.restitution, friction: pair.friction };
+        let surface = Surface {
+            restitution: pair.restitution,
+            friction: pair.friction,
+            rolling: pair.rolling_m,
+        };
         Ok((number(&pair.materials.0)?, number(&pair.materials.1)?, surface))
     };
     let pairs = scene.material_pairs.iter().map(pair).collect::<Result<Vec<_>>>()?;

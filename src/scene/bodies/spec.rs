@@ -190,6 +190,9 @@ pub struct BodyMaterial {
     /// Coefficient of friction (Coulomb).
     #[serde(default)]
     pub friction: f64,
+    /// Lever arm of the rolling resistance, m.
+    #[serde(default)]
+    pub rolling_m: f64,
 }
 
 /// How two materials meet, if not by the mean of both.
@@ -202,6 +205,9 @@ pub struct MaterialPair {
     pub restitution: f64,
     /// Coefficient of friction (Coulomb).
     pub friction: f64,
+    /// Lever arm of the rolling resistance, m.
+    #[serde(default)]
+    pub rolling_m: f64,
 }
 
 /// The box in which rigid bodies live, and how it is divided among ranks.
@@ -266,8 +272,8 @@ pub enum Parallel {
     Domain,
     /// Workers with overlapping sets of bodies. Results depend on their number.
     Workers {
-        /// Number of workers.
-        count: u32,
+        /// How many there are.
+        count: workers::WorkerCount,
         /// How far their sets reach beyond the bodies that touch their own, in contacts and joints.
         #[serde(default = "default_growth")]
         growth: u32,

@@ -30,15 +30,22 @@ impl RigidSetup {
     pub fn worker_plan(&self) -> Result<Option<WorkerPlan>> {
         let Parallel::Workers { division, .. } = &self.parallel else { return Ok(None) };
         let Some(settings) = self.parallel.settings() else { return Ok(None) };
+        if settings.count.target().is_some() && matches!(division, Division::Groups(_)) {
+            let cause =
+                "`Groups` names the bodies of each worker, and with `count: Auto` they change";
+            let remedy = "use another division, or give a number of workers";
+            return Err(Error::input("parallel.division", cause, remedy));
+        }
         settings.check("parallel", self.body_count())?;
         let made = self.generators.iter().map(|it| (0..it.count()).map(|number| it.body(number)));
         let bodies: Vec<Body> = made.flatten().collect();
         if settings.has_rapier() {
             self.check_no_meshes(&bodies)?;
         }
+        let count = settings.count.at_start(bodies.len(), self.joints.all().len());
         let homes = match division {
-            Division::Groups(workers) => self.homes_of_groups(workers, settings.count, &bodies)?,
-            other => division::homes(other, &bodies, &self.joints, settings.count)?,
+            Division::Groups(workers) => self.homes_of_groups(workers, count, &bodies)?,
+            other => division::homes(other, &bodies, &self.joints, count)?,
         };
         Ok(Some(WorkerPlan { settings, bodies, homes }))
     }

@@ -56,6 +56,10 @@ impl Scene {
                 "leave it out: ranks share cloth by patches",
             ));
         }
+        if self.output.forces {
+            let cause = "forces are written of rigid bodies, and the scene has none";
+            return Err(Error::input("output.forces", cause, "leave it out"));
+        }
         self.air.validate()?;
         self.contact.validate()?;
         self.collision.validate()?;

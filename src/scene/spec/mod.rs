@@ -174,6 +174,8 @@ pub struct Output {
     pub polygons: Polygons,
     /// Whether energies are measured in every step.
     pub energy: bool,
+    /// Whether the forces of contacts and joints are written beside frames.
+    pub forces: bool,
 }
 
 /// A cloth.

@@ -288,6 +288,13 @@ impl<C: Problem> Constraints<C> {
         all.add(&Progress::of(swept.into_iter()));
     }
 
+    /// The largest error at own constraints, m/s, if members have the velocities `twists`.
+    pub fn residual_m_s(&self, fixed: &FixedBodies, twists: &[Twist]) -> f64 {
+        let own = self.own();
+        let errors = own.map(|(_, local, it)| it.error_m_s(local.twists(fixed, twists)));
+        errors.fold(0.0, f64::max)
+    }
+
     /// Gives own constraints their directions. See [`Problem::turn`].
     pub fn turn(&mut self, share: f64) {
         self.own.iter().for_each(|&number| self.problems[number as usize].turn(share));

@@ -39,6 +39,7 @@ use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
 use crate::rigid::constraint::pair::{Between, Bodies};
+use crate::rigid::fixed::FixedBodies;
 use crate::rigid::motion::{drift, precess};
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::nonsmooth::contact::ContactProblem;
@@ -229,6 +230,12 @@ impl Part {
         let Self { contacts, joints, twists, progress, .. } = self;
         contacts.sweep(middle.fixed, twists, is_proposed, progress);
         joints.sweep(middle.fixed, twists, is_proposed, progress);
+    }
+
+    /// The largest error at own constraints, m/s. Before: members have the velocities of the impulses.
+    fn residual_m_s(&self, fixed: &FixedBodies) -> f64 {
+        let Self { contacts, joints, twists, .. } = self;
+        contacts.residual_m_s(fixed, twists).max(joints.residual_m_s(fixed, twists))
     }
 
     /// Gives own constraints their directions.

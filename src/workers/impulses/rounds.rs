@@ -53,6 +53,8 @@ pub struct Agreed {
     pub joint_impulses: Vec<KeptJoint>,
     /// Number of rounds.
     pub rounds: u64,
+    /// The largest error of velocity that they leave at a constraint of this rank's workers, m/s.
+    pub residual_m_s: f64,
 }
 
 impl Agreement {
@@ -81,9 +83,11 @@ impl Agreement {
             Response::Ffd => 1,
         };
         let count = rounds.search(most)?;
+        let residuals = rounds.each_of(|part| vec![part.residual_m_s(middle.fixed)]);
+        let residual_m_s = residuals.into_iter().fold(0.0, f64::max);
         let ends = rounds.ends(sets, homes)?;
         let (impulses, joint_impulses) = rounds.keep(count)?;
-        Ok(Agreed { ends, impulses, joint_impulses, rounds: count })
+        Ok(Agreed { ends, impulses, joint_impulses, rounds: count, residual_m_s })
     }
 }
 

@@ -35,10 +35,10 @@ use crate::rigid::motion::drift;
 use crate::rigid::simulation::part::Members;
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::simulation::{RigidModel, RigidSimulation};
-use crate::rigid::solver::Response;
+use crate::rigid::solver::{Response, Solved};
 use crate::rigid::table::BodyList;
 use crate::threads::Threads;
-use crate::workers::engine::{Counts, WorkerEngine};
+use crate::workers::engine::WorkerEngine;
 
 /// The engine `Rapier` of a worker.
 pub(super) struct Rapier {
@@ -76,7 +76,7 @@ impl WorkerEngine for Rapier {
         of: &Members,
         _: &Threads,
         states: &mut Vec<BodyState>,
-    ) -> Result<Counts> {
+    ) -> Result<Solved> {
         self.take_bodies(middle, of)?;
         self.take_joints(middle, of);
         self.place_fixed(middle);
@@ -98,7 +98,7 @@ impl WorkerEngine for Rapier {
         }
         let sweeps = self.world.integration_parameters.num_solver_iterations as u64;
         let constraints = of.contacts.len() + of.joints.len();
-        Ok(Counts { constraints: constraints as u64, sweeps })
+        Ok(Solved { constraints: constraints as u64, sweeps, stopped: 0 })
     }
 }
 

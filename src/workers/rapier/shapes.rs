@@ -83,6 +83,7 @@ pub fn hooks(materials: &Materials) -> ActiveHooks {
         let mean = Surface {
             restitution: 0.5 * (own.restitution + other.restitution),
             friction: 0.5 * (own.friction + other.friction),
+            rolling: 0.0,
         };
         materials.surface(a, b) == mean
     };

@@ -6,6 +6,7 @@ mod machines;
 mod pendulums;
 mod several;
 mod spinning;
+mod springs;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::Body;

@@ -1,9 +1,10 @@
 //! Did energy rise without work?
 //!
-//! In a scene without keyframes contacts only take energy. What they give back by pushing
-//! overlapping bodies apart is small. A frame is at fault if its energy is above that of an earlier
-//! frame by more than a share of the energy that was there to be lost: the largest kinetic energy
-//! of the frames before it, or the largest fall of potential energy.
+//! In a scene without keyframes and motors contacts and joints only take energy, or store it as
+//! springs. What contacts give back by pushing overlapping bodies apart is small. A frame is at
+//! fault if its energy is above that of an earlier frame by more than a share of the energy that
+//! was there to be lost: the largest kinetic energy of the frames before it, or the largest fall of
+//! potential energy.
 
 use crate::program::check::bodies::folder::BodyRun;
 use crate::program::check::bodies::frame::{BodyCheck, Energy};
@@ -27,10 +28,9 @@ pub struct Rise {
     pub limit_j: f64,
 }
 
-/// The frames whose energy is too high. None in a scene in which something else changes energy:
-/// keyframes, or borders that bring a body back at the other end of a fall.
+/// The frames whose energy is too high. None in a scene in which something else adds energy.
 pub fn rises(run: &BodyRun, frames: &[BodyCheck]) -> Vec<Rise> {
-    if run.keeps_energy() { rises_of(frames) } else { Vec::new() }
+    if run.source_of_energy().is_none() { rises_of(frames) } else { Vec::new() }
 }
 
 fn rises_of(frames: &[BodyCheck]) -> Vec<Rise> {

@@ -67,14 +67,23 @@ impl BodyRun {
         Ok(Self { record, source, setup, model: Arc::new(model) })
     }
 
-    /// Whether contacts and rigid joints alone change the energy of free bodies.
-    pub fn keeps_energy(&self) -> bool {
+    /// What else than contacts and joints may add to the energy of free bodies. None if nothing
+    /// does.
+    pub fn source_of_energy(&self) -> Option<&'static str> {
         let (gravity, periodic) =
             (self.setup.settings.contacts.gravity, self.setup.domain.periodic());
         let is_moved = self.setup.groups.iter().any(|it| it.movement == Movement::Keyframed);
-        let gives = |it: &Joint| it.settings.motor.is_some() || it.settings.is_compliant();
-        let has_springs = self.setup.joints.all().iter().any(gives);
-        !is_moved && !has_springs && (0..3).all(|axis| gravity[axis] == 0.0 || !periodic[axis])
+        // A motor without a speed is a brake.
+        let is_driven = |it: &Joint| it.settings.motor.is_some_and(|motor| motor.speed != 0.0);
+        if is_moved {
+            Some("keyframes move bodies")
+        } else if self.setup.joints.all().iter().any(is_driven) {
+            Some("motors drive joints")
+        } else if (0..3).any(|axis| gravity[axis] != 0.0 && periodic[axis]) {
+            Some("gravity acts across a periodic border")
+        } else {
+            None
+        }
     }
 
     /// What the body `id` is.

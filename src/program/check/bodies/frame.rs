@@ -56,7 +56,7 @@ pub struct BodyCheck {
 pub struct Energy {
     /// J.
     pub kinetic_j: f64,
-    /// J; 0 at the origin.
+    /// Of gravity, 0 at the origin, and of springs, J.
     pub potential_j: f64,
 }
 
@@ -156,7 +156,8 @@ impl BodyCheck {
         self.joints = JointCheck::new(run, &sound, frame.time_s);
         match measure(run, frame.time_s, sound, threads) {
             Ok(Measured { overlap, energy, bodies_hash }) => {
-                (self.overlap, self.energy) = (overlap, Some(energy));
+                let potential_j = energy.potential_j + self.joints.elastic_j;
+                (self.overlap, self.energy) = (overlap, Some(Energy { potential_j, ..energy }));
                 self.bodies_hash = bodies_hash;
             }
             Err(error) => {

@@ -7,7 +7,7 @@
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, BodyState};
 use cloth_sim::rigid::constraint::joint::kind::JointKind;
-use cloth_sim::rigid::constraint::joint::{Joint, Second};
+use cloth_sim::rigid::constraint::joint::{Joint, JointSettings, Second};
 use nalgebra::UnitQuaternion;
 
 use crate::program::check::bodies::folder::BodyRun;
@@ -21,6 +21,8 @@ pub struct JointCheck {
     pub worst: Option<Opening>,
     /// Numbers of the joints of which one body has left and the other has not.
     pub lost: Vec<u32>,
+    /// The energy of all springs, J.
+    pub elastic_j: f64,
 }
 
 /// How far a joint is open.
@@ -39,8 +41,13 @@ pub struct Opening {
 impl JointCheck {
     /// Measures all joints. `bodies` are those of the frame, by rising id; fixed bodies are at
     /// `time_s` (s).
+    ///
+    /// A step makes the forces of springs at the poses of the middle of the next step, half a step
+    /// after the frame (implicit Euler). Their energy is that of these poses: together with the
+    /// kinetic energy of the frame it does not rise.
     pub fn new(run: &BodyRun, bodies: &[Body], time_s: f64) -> Self {
         let mut check = Self::default();
+        let step_s = run.setup.settings.contacts.step_s;
         let find = |id: u64| {
             let at = bodies.binary_search_by_key(&id, |body| body.id);
             at.ok().map(|at| &bodies[at])
@@ -65,6 +72,10 @@ impl JointCheck {
             let smaller = second.map_or(f64::INFINITY, radius).min(radius(first));
             let opening = Opening::new(run, joint, number, [&first.state, &state], smaller);
             check.add(opening, !joint.settings.is_compliant());
+            if joint.settings.is_compliant() {
+                let later = [&first.state, &state].map(|it| drifted(it, 0.5 * step_s));
+                check.elastic_j += elastic_j(run, joint, &later);
+            }
         }
         check
     }
@@ -108,6 +119,37 @@ impl Opening {
         let share = gap_m / smaller_m + tilt;
         Self { joint: number, gap_m, tilt_deg: tilt.to_degrees(), share }
     }
+}
+
+/// A body after `dt_s` (s) at its velocity.
+fn drifted(state: &BodyState, dt_s: f64) -> BodyState {
+    let turn = UnitQuaternion::from_scaled_axis(state.twist.angular * dt_s);
+    let position = state.position + state.twist.linear * dt_s;
+    BodyState { position, rotation: turn * state.rotation, ..*state }
+}
+
+/// The energy of a compliant joint, J. The force is the gap over the compliance. The torque is the
+/// turn about the x axis, and the sine of the tilt, over the compliance for turns.
+fn elastic_j(run: &BodyRun, joint: &Joint, states: &[BodyState; 2]) -> f64 {
+    let [(a, turn), (b, base)] = [0, 1].map(|i| joint.frames[i].at(&states[i]));
+    let JointSettings { kind, range, compliance, turn_compliance, .. } = joint.settings;
+    let (apart, locked) = (nearest(run, a - b), kind.locked());
+    let square = |locked: bool, x: f64| if locked { x * x } else { 0.0 };
+    let shift = base.inverse_transform_vector(&apart);
+    let distance = apart.norm();
+    let excess = (range[0] - distance).max(distance - range[1]).max(0.0);
+    let gaps = (0..3).map(|axis| square(locked[axis], shift[axis])).sum::<f64>()
+        + square(kind == JointKind::Distance, excess);
+    let relative = base.inverse() * turn;
+    let lean = (relative.transform_vector(&Vec3::x()) - Vec3::x()).norm();
+    let angle = 2.0 * libm::atan2(relative.i, relative.w);
+    let angle = angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round();
+    let turns = square(locked[3], angle) + square(locked[4], lean);
+    let energy = |squares: f64, compliance: f64| match compliance > 0.0 {
+        true => 0.5 * squares / compliance,
+        false => 0.0,
+    };
+    energy(gaps, compliance) + energy(turns, turn_compliance)
 }
 
 /// The shortest of the images of a vector.

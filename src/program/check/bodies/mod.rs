@@ -64,6 +64,8 @@ fn findings(lines: &Lines, frames: &[BodyCheck], rises: &[Rise]) -> Findings {
     let mut findings = Findings::new(&run.record, title, columns, of_frames);
     findings.extremes = vec![lines.deepest(frames)];
     findings.extremes.extend(lines.widest(frames).into_iter().chain(lines.lost(frames)));
+    let source = run.source_of_energy();
+    findings.extremes.extend(source.map(|source| format!("energy is not judged: {source}")));
     let is_deep = frames.iter().any(|frame| lines.is_too_deep(frame));
     findings.remedy = is_deep.then_some(
         "see the list on standard output; more steps (steps_per_frame) or more sweeps (response: \

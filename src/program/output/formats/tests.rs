@@ -37,9 +37,8 @@ fn frame(number: u64) -> Frame {
     Frame {
         time_s: 0.04 * number as f64,
         surfaces: meshes().iter().map(raised).collect(),
-        bodies: Vec::new(),
-        shares: None,
         fields: vec![velocity],
+        ..Frame::default()
     }
 }
 

@@ -13,7 +13,6 @@ use crate::program::profile::panel::{
 };
 use crate::program::profile::workers::model::NETWORKS;
 use crate::program::profile::workers::steps::{RunOfWorkers, StepsOfWorkers, quartiles};
-use crate::program::words::plural;
 
 const PANEL: u32 = 240;
 
@@ -28,8 +27,7 @@ impl Picture for WorkersPicture<'_> {
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> Drawn<B> {
         let run = self.0;
         let (heading, below) = area.split_vertically(HEADING);
-        let count = plural(run.whole.workers.len(), "worker");
-        heading_line(&heading, &format!("{}: {count}, {:?}", run.scene, run.coupling))?;
+        heading_line(&heading, &format!("{}: {}, {:?}", run.scene, run.count(), run.coupling))?;
         let areas = below.split_evenly((self.rows(), 2));
         let [contacts, contacts_spread, active, active_spread, rest @ ..] = &areas[..] else {
             return Ok(());
@@ -47,16 +45,34 @@ impl Picture for WorkersPicture<'_> {
         if run.is_serial {
             self.speed_ups(speed_ups)?;
         }
-        let Some(gaps) = rest.first() else { return Ok(()) };
-        let gap_mm = |frame: &StepsOfWorkers| 1e3 * frame.joint_gap_m;
-        self.curves(gaps, "Widest joint, mm", vec![self.curve("of all states", BLUE, gap_mm)])
+        let mut rest = rest.iter();
+        if self.has_joints()
+            && let Some(gaps) = rest.next()
+        {
+            let gap_mm = |frame: &StepsOfWorkers| 1e3 * frame.joint_gap_m;
+            let curve = self.curve("of all states", BLUE, gap_mm);
+            self.curves(gaps, "Widest joint, mm", vec![curve])?;
+        }
+        if run.is_resized()
+            && let Some(counts) = rest.next()
+        {
+            let count =
+                |frame: &StepsOfWorkers| frame.a_step(frame.counts.iter().sum::<usize>() as f64);
+            self.curves(counts, "Workers", vec![self.curve("a step", BLUE, count)])?;
+        }
+        Ok(())
     }
 }
 
 impl WorkersPicture<'_> {
-    /// A run without joints has no row for their gaps.
+    /// A run without joints has no diagram of their gaps, and only one with a changing number of
+    /// workers has one of this number. Both are in the last row.
     fn rows(&self) -> usize {
-        4 + usize::from(self.0.whole.workers.values().any(|worker| worker.joints > 0))
+        4 + usize::from(self.has_joints() || self.0.is_resized())
+    }
+
+    fn has_joints(&self) -> bool {
+        self.0.whole.workers.values().any(|worker| worker.sum.joints > 0)
     }
 
     /// A curve for each worker. The legend names a few.
@@ -71,9 +87,9 @@ impl WorkersPicture<'_> {
         let numbers = self.0.whole.workers.keys();
         let curves = numbers.zip(&names).enumerate().map(|(at, (number, name))| {
             let label = if at % every == 0 { name.as_str() } else { "" };
-            self.curve(label, color(at, names.len()), |frame| {
-                frame.workers.get(number).map_or(0.0, |worker| frame.a_step(value(worker)))
-            })
+            let of = |frame: &StepsOfWorkers| Some(frame.workers.get(number)?.mean(value));
+            let values = self.0.frames.iter().map(of).collect();
+            Curve { label, color: color(at, names.len()), values }
         });
         self.curves(area, title, curves.collect())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::report::Report;
+use cloth_sim::report::{Join, Report};
 use cloth_sim::workers::report::WorkerReport;
 use cloth_sim::workers::settings::Coupling;
 
@@ -10,6 +10,7 @@ use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
 use crate::program::output::record::StepRecord;
 use crate::program::output::run_json::RunHead;
 use crate::program::profile::workers::model::{self, NETWORKS};
+use crate::program::words::plural;
 
 /// What the workers of a run did.
 #[derive(Debug)]
@@ -28,6 +29,16 @@ pub struct RunOfWorkers {
     pub each_step: BTreeMap<u64, [Vec<u64>; 2]>,
 }
 
+/// A value of a worker, and its name.
+pub type WorkerColumn = (&'static str, fn(&WorkerReport) -> f64);
+
+/// What workers share out.
+pub const LOADS: [WorkerColumn; 3] = [
+    ("contacts", |it| it.contacts as f64),
+    ("active bodies", |it| it.active as f64),
+    ("time", |it| it.seconds),
+];
+
 /// Sums over some steps.
 #[derive(Debug, Default)]
 pub struct StepsOfWorkers {
@@ -45,8 +56,32 @@ pub struct StepsOfWorkers {
     pub sweeps: u64,
     /// The widest open joint in any of them, m.
     pub joint_gap_m: f64,
-    /// Each worker. Its number is not a sum.
-    pub workers: BTreeMap<u64, WorkerReport>,
+    /// The largest residual in any of them, m/s, if one was measured.
+    pub residual_m_s: Option<f64>,
+    /// The number of workers in each.
+    pub counts: Vec<usize>,
+    /// Of each of [`LOADS`] the largest of a worker, and the mean of the workers.
+    pub loads: [[f64; 2]; LOADS.len()],
+    /// Each worker.
+    pub workers: BTreeMap<u64, SumOfWorker>,
+}
+
+/// Sums over the steps in which a worker was there.
+#[derive(Debug, Default)]
+pub struct SumOfWorker {
+    /// Their number.
+    pub steps: u64,
+    /// Time of the slowest worker of each, s.
+    pub longest_s: f64,
+    /// What it did. Its number is not a sum.
+    pub sum: WorkerReport,
+}
+
+impl SumOfWorker {
+    /// The mean of a value over these steps.
+    pub fn mean(&self, value: impl Fn(&WorkerReport) -> f64) -> f64 {
+        value(&self.sum) / self.steps.max(1) as f64
+    }
 }
 
 impl RunOfWorkers {
@@ -80,6 +115,20 @@ impl RunOfWorkers {
         self.frames.push(frame);
     }
 
+    /// True if the number of workers changed.
+    pub fn is_resized(&self) -> bool {
+        self.whole.counts.iter().any(|count| Some(count) != self.whole.counts.first())
+    }
+
+    /// The number of workers in words.
+    pub fn count(&self) -> String {
+        let counts = &self.whole.counts;
+        let [least, most] =
+            [counts.iter().min(), counts.iter().max()].map(|it| it.map_or(0, |&n| n));
+        let most_in_words = plural(most, "worker");
+        if self.is_resized() { format!("{least} to {most_in_words}") } else { most_in_words }
+    }
+
     /// The names of the workers.
     pub fn names(&self) -> Vec<String> {
         self.whole.workers.keys().map(u64::to_string).collect()
@@ -95,28 +144,33 @@ impl StepsOfWorkers {
         self.steps += 1;
         self.step_s += most(|it| it.report.total_s());
         self.joint_gap_m = self.joint_gap_m.max(most(|it| it.report.joint_gap_m));
+        let residuals = ranks.iter().map(|it| it.report.residual_m_s);
+        let known = residuals.filter(|&it| Join::Most.knows(it)).chain(self.residual_m_s);
+        self.residual_m_s = known.reduce(f64::max);
         self.sweeps += ranks.iter().map(|it| it.report.sweeps).max().unwrap_or(0);
         let workers = || ranks.iter().flat_map(|it| &it.part.workers);
-        self.longest_s += workers().map(|worker| worker.seconds).fold(0.0, f64::max);
+        let longest_s = workers().map(|worker| worker.seconds).fold(0.0, f64::max);
+        self.longest_s += longest_s;
+        self.counts.push(workers().count());
+        for ((_, value), [most, mean]) in LOADS.iter().zip(&mut self.loads) {
+            *most += workers().map(value).fold(0.0, f64::max);
+            *mean += workers().map(value).sum::<f64>() / workers().count().max(1) as f64;
+        }
         if let [alone] = ranks {
             let modelled = model::modelled_s(&alone.report, &alone.part.workers, coupling);
             self.modelled_s.iter_mut().zip(modelled).for_each(|(sum, more)| *sum += more);
         }
         for worker in workers() {
-            add(self.workers.entry(worker.worker).or_default(), worker);
+            let of_worker = self.workers.entry(worker.worker).or_default();
+            of_worker.steps += 1;
+            of_worker.longest_s += longest_s;
+            add(&mut of_worker.sum, worker);
         }
     }
 
     /// The mean of a sum over the steps.
     pub fn a_step(&self, sum: f64) -> f64 {
         sum / self.steps.max(1) as f64
-    }
-
-    /// The largest of the workers over their mean. None if all are zero.
-    pub fn imbalance(&self, value: impl Fn(&WorkerReport) -> f64) -> Option<f64> {
-        let values = self.workers.values().map(value);
-        let (sum, most) = values.fold((0.0, 0.0), |(sum, most), it| (sum + it, it.max(most)));
-        (sum > 0.0).then(|| most * self.workers.len() as f64 / sum)
     }
 }
 

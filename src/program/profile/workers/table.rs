@@ -1,5 +1,6 @@
 //! The workers as tables, and as lines. `profile_workers.csv` has a row for each frame and worker,
-//! `profile_steps.csv` a row for each frame. Values are means over the steps of a frame.
+//! `profile_steps.csv` a row for each frame. Values are means over the steps of a frame, of
+//! a worker over those in which it was there.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +10,10 @@ use cloth_sim::workers::report::WorkerReport;
 use crate::program::output::names;
 use crate::program::profile::csv;
 use crate::program::profile::workers::model::{NETWORKS, WorkersNetwork};
-use crate::program::profile::workers::steps::{RunOfWorkers, StepsOfWorkers, quartiles};
+use crate::program::profile::workers::steps::{
+    LOADS, RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn, quartiles,
+};
 use crate::program::words::{plural, significant};
-
-/// A value of a worker, and its name.
-type WorkerColumn = (&'static str, fn(&WorkerReport) -> f64);
 
 const COLUMNS: [WorkerColumn; 8] = [
     ("home", |it| it.home as f64),
@@ -27,7 +27,7 @@ const COLUMNS: [WorkerColumn; 8] = [
 ];
 
 /// The columns that are printed, and their widths.
-const HEADER: [&str; 10] = [
+const HEADER: [&str; 11] = [
     "worker",
     "home",
     "active",
@@ -38,8 +38,9 @@ const HEADER: [&str; 10] = [
     "sweeps",
     "ms a step",
     "utilization",
+    "steps",
 ];
-const WIDTHS: [usize; HEADER.len()] = [6, 6, 6, 6, 8, 16, 6, 6, 9, 11];
+const WIDTHS: [usize; HEADER.len()] = [6, 6, 6, 6, 8, 16, 6, 6, 9, 11, 6];
 
 /// Writes both tables into `folder` and returns their paths.
 ///
@@ -53,9 +54,9 @@ pub fn write(run: &RunOfWorkers, folder: &Path) -> Result<[PathBuf; 2]> {
 fn of_workers(run: &RunOfWorkers) -> String {
     let names = COLUMNS.map(|(name, _)| name.to_owned());
     let header = csv::row("frame", ["worker".to_owned()].into_iter().chain(names));
-    let row_of = |frame: &StepsOfWorkers, worker: &WorkerReport| {
-        let values = COLUMNS.map(|(_, value)| frame.a_step(value(worker)).to_string());
-        csv::row(frame.frame, [worker.worker.to_string()].into_iter().chain(values))
+    let row_of = |frame: &StepsOfWorkers, worker: &SumOfWorker| {
+        let values = COLUMNS.map(|(_, value)| worker.mean(value).to_string());
+        csv::row(frame.frame, [worker.sum.worker.to_string()].into_iter().chain(values))
     };
     let rows = run
         .frames
@@ -73,14 +74,19 @@ fn of_steps(run: &RunOfWorkers) -> String {
         "modelled_network_s",
         "sweeps",
         "joint_gap_m",
+        "workers",
+        "residual_m_s",
     ];
     let row_of = |frame: &StepsOfWorkers| {
         let mean = |sum: f64| frame.a_step(sum).to_string();
         let modelled = frame.modelled_s.map(|it| run.is_serial.then(|| mean(it)));
         let times = [mean(frame.step_s), mean(frame.longest_s)].into_iter();
         let times = times.chain(modelled.map(Option::unwrap_or_default));
-        let counts = [mean(frame.sweeps as f64), frame.joint_gap_m.to_string()];
-        csv::row(frame.frame, times.chain(counts))
+        let workers = mean(frame.counts.iter().sum::<usize>() as f64);
+        let residual = frame.residual_m_s.map(|it| it.to_string()).unwrap_or_default();
+        let sweeps = mean(frame.sweeps as f64);
+        let rest = [sweeps, frame.joint_gap_m.to_string(), workers, residual];
+        csv::row(frame.frame, times.chain(rest))
     };
     let header = csv::row("frame", columns.into_iter().map(str::to_owned));
     header + &run.frames.iter().map(row_of).collect::<String>()
@@ -89,7 +95,7 @@ fn of_steps(run: &RunOfWorkers) -> String {
 /// What `profile` prints. `one_core_s` is the time of a step in the run that it is compared with.
 pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
     let whole = &run.whole;
-    let (count, steps) = (plural(whole.workers.len(), "worker"), whole.steps as usize);
+    let (count, steps) = (run.count(), whole.steps as usize);
     let mut lines = vec![
         format!("{}: {count}, {:?}, {}", run.scene, run.coupling, plural(steps, "step")),
         aligned(&HEADER.map(str::to_owned)),
@@ -101,27 +107,32 @@ pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
     lines.push(format!(
         "  a step: {step} ms, its slowest worker {slowest} ms, {sweeps} sweeps or rounds",
     ));
+    let residual = whole.residual_m_s.map_or("unknown".to_owned(), |it| format!("{it:.1e} m/s"));
+    let gap = significant(1e3 * whole.joint_gap_m);
+    lines.push(format!("  in any step: widest joint {gap} mm, largest residual {residual}"));
     lines.extend(modelled(run, one_core_s));
     lines
 }
 
-fn line_of(run: &RunOfWorkers, worker: &WorkerReport) -> String {
-    let whole = &run.whole;
-    let mean = |count: u64| format!("{:.0}", whole.a_step(count as f64));
-    let each_step = run.each_step.get(&worker.worker).map_or(&[][..], |[contacts, _]| contacts);
+fn line_of(run: &RunOfWorkers, worker: &SumOfWorker) -> String {
+    let mean =
+        |count: fn(&WorkerReport) -> u64| format!("{:.0}", worker.mean(|it| count(it) as f64));
+    let number = worker.sum.worker;
+    let each_step = run.each_step.get(&number).map_or(&[][..], |[contacts, _]| contacts);
     let [_, first, _, third, _] = quartiles(each_step).map(|it| format!("{it:.0}"));
-    let utilization = 100.0 * worker.seconds / whole.longest_s.max(f64::MIN_POSITIVE);
+    let utilization = 100.0 * worker.sum.seconds / worker.longest_s.max(f64::MIN_POSITIVE);
     aligned(&[
-        worker.worker.to_string(),
-        mean(worker.home),
-        mean(worker.active),
-        mean(worker.shared),
-        mean(worker.contacts),
+        number.to_string(),
+        mean(|it| it.home),
+        mean(|it| it.active),
+        mean(|it| it.shared),
+        mean(|it| it.contacts),
         format!("{first} to {third}"),
-        mean(worker.joints),
-        significant(whole.a_step(worker.sweeps as f64)),
-        milliseconds(whole.a_step(worker.seconds)),
+        mean(|it| it.joints),
+        significant(worker.mean(|it| it.sweeps as f64)),
+        milliseconds(worker.mean(|it| it.seconds)),
         format!("{utilization:.1} %"),
+        worker.steps.to_string(),
     ])
 }
 
@@ -131,14 +142,9 @@ fn aligned(cells: &[String; HEADER.len()]) -> String {
 }
 
 fn imbalances(whole: &StepsOfWorkers) -> String {
-    let all: [WorkerColumn; 3] = [
-        ("contacts", |it| it.contacts as f64),
-        ("active bodies", |it| it.active as f64),
-        ("time", |it| it.seconds),
-    ];
-    let known = all.into_iter().filter_map(|(name, value)| {
-        Some(format!("{name} {}", significant(whole.imbalance(value)?)))
-    });
+    let known = LOADS.iter().zip(&whole.loads).filter(|(_, [_, mean])| *mean > 0.0);
+    let known =
+        known.map(|((name, _), [most, mean])| format!("{name} {}", significant(most / mean)));
     format!("  imbalance (largest over mean): {}", known.collect::<Vec<_>>().join(", "))
 }
 

@@ -8,6 +8,7 @@ use cloth_sim::rigid::{RigidReport, Traffic};
 use cloth_sim::scene::bodies::{Movement, RigidSetup};
 use cloth_sim::workers::WorkerSimulation;
 use cloth_sim::workers::report::WorkerReport;
+use cloth_sim::workers::settings::workers_of;
 
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
 use crate::program::output::bodies::record::{Bodies, BodiesPart, WorkersPart};
@@ -51,12 +52,15 @@ pub struct FrameSteps {
     reports: Vec<RigidReport>,
     /// Those of its workers, step by step.
     workers: Vec<WorkerReport>,
+    /// The number of workers of all ranks in each step.
+    counts: Vec<usize>,
 }
 
 impl FrameSteps {
     /// Adds a step, the last one of `engine`.
     pub fn add(&mut self, report: &RigidReport, engine: &dyn BodyEngine<Report = RigidReport>) {
         self.reports.push(*report);
+        self.counts.push(engine.workers().map_or(0, WorkerSimulation::worker_count));
         self.workers.extend(engine.workers().iter().flat_map(|it| it.worker_reports()));
     }
 
@@ -83,12 +87,10 @@ impl FrameSteps {
         let bodies = engine.bodies();
         let census = bodies.census()?;
         let mut workers = message::gather_v(world, 0, &self.workers)?.into_iter();
-        let workers_of = |rank| {
-            let of = |it: &WorkerSimulation| it.settings().workers_of(rank, world.size()).len();
-            engine.workers().map_or(0, of)
+        let part = |rank, step: usize| {
+            let count = workers_of(rank, world.size(), self.counts[step]).len();
+            WorkersPart { workers: workers.by_ref().take(count).collect() }
         };
-        let part =
-            |rank, _| WorkersPart { workers: workers.by_ref().take(workers_of(rank)).collect() };
         let mut steps = gather::steps::<Bodies>(world, engine.steps(), &self.reports, part)?;
         steps.sort_by_key(|step| (step.step, step.rank));
         let sum = |count: fn(&Traffic) -> u64| {

@@ -83,13 +83,20 @@ fn engine<'a>(
     let threads = job.placement.threads;
     if let Some(WorkerPlan { settings, bodies, homes }) = setup.worker_plan()? {
         let model = Arc::new(setup.model(&Divided::whole(setup.domain)?));
-        let workers = WorkerSimulation::new(model, settings, &bodies, &homes, world, threads)?;
+        let mut workers = WorkerSimulation::new(model, settings, &bodies, &homes, world, threads)?;
+        if job.scene.output.forces {
+            workers.whole_mut().note_forces();
+        }
         return Ok(Box::new(workers));
     }
     let divided = setup.divide(world.size(), balancer)?;
     let bodies = setup.bodies_of(world.rank(), &divided);
     let model = Arc::new(setup.model(&divided));
-    Ok(Box::new(RigidSimulation::new(model, divided.rank_of, bodies, world, threads)?))
+    let mut bodies = RigidSimulation::new(model, divided.rank_of, bodies, world, threads)?;
+    if job.scene.output.forces {
+        bodies.note_forces();
+    }
+    Ok(Box::new(bodies))
 }
 
 /// Changes the error of a result so that it names the scene file, the body and the field. The

@@ -1,12 +1,14 @@
 //! A joint in one step.
 
 use crate::math::{Mat3, Vec3};
-use crate::rigid::body::BodyState;
+use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::contact::perpendicular;
 use crate::rigid::constraint::joint::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, JointSettings};
-use crate::rigid::constraint::pair::{Between, Ends};
+use crate::rigid::constraint::pair::{Between, Ends, Partner};
+use crate::rigid::fixed::FixedBodies;
 use crate::rigid::motion::{drift, precess};
+use crate::rigid::table::BodyList;
 
 /// A joint in one step.
 #[derive(Debug, Clone, Copy)]
@@ -54,15 +56,7 @@ impl ActiveJoint {
         h_s: f64,
     ) -> [f64; 6] {
         let Self { pose, ends, .. } = self;
-        let later = [0, 1].map(|side| {
-            let mut state = states[side];
-            if let Some(inertia) = inertias[side] {
-                precess(&mut state, inertia, 0.5 * h_s);
-            }
-            drift(&mut state, h_s);
-            state
-        });
-        let later = RelativePose::of(joint, &later);
+        let later = RelativePose::after_step(joint, states, inertias, h_s);
         let [a, b] = states.each_ref().map(|state| state.twist.at(&(ends.point - state.position)));
         let turn = states[0].twist.angular - states[1].twist.angular;
         let rates = [pose.axes.tr_mul(&(a - b)), pose.axes.tr_mul(&turn)];
@@ -71,6 +65,29 @@ impl ActiveJoint {
             let change = if row == 3 { shortest(change) } else { change };
             change / h_s - rates[row / 3][row % 3]
         })
+    }
+
+    /// Its bodies: states, the second one at the image that is meant, and moments of inertia
+    /// (kg m^2, `None` for a fixed body). A movable body has the velocity that `twist` gives
+    /// for its place.
+    pub fn movers<'a>(
+        &self,
+        bodies: &BodyList<'a>,
+        fixed: &FixedBodies,
+        twist: impl Fn(usize) -> Twist,
+    ) -> ([BodyState; 2], [Option<&'a Vec3>; 2]) {
+        let movable = |place: u32| {
+            let place = place as usize;
+            let state = BodyState { twist: twist(place), ..bodies.states()[place] };
+            (state, Some(bodies.inertia(place)))
+        };
+        let (state, inertia) = movable(self.ends.first);
+        let (mut other, of_other) = match self.ends.second {
+            Partner::Movable(place) => movable(place),
+            Partner::Fixed(place) => (*fixed.state_at(place), None),
+        };
+        other.position += self.ends.shift;
+        ([state, other], [inertia, of_other])
     }
 
     /// The distance of the two points, m, beyond what the joint allows.
@@ -92,6 +109,31 @@ impl ActiveJoint {
 }
 
 impl RelativePose {
+    /// How far apart the two points are, m, beyond what `joint` allows without a force.
+    pub fn stretch(&self, joint: &Joint) -> f64 {
+        let [x, y, z, ..] = self.motion;
+        Vec3::new(x, y, z).norm() - joint.most_apart()
+    }
+
+    /// The pose in the middle of the next step, if the response of this step gives the bodies the
+    /// velocities of `states`. Arguments are as for [`ActiveJoint::curvature`].
+    pub fn after_step(
+        joint: &Joint,
+        states: &[BodyState; 2],
+        inertias: [Option<&Vec3>; 2],
+        h_s: f64,
+    ) -> Self {
+        let later = [0, 1].map(|side| {
+            let mut state = states[side];
+            if let Some(inertia) = inertias[side] {
+                precess(&mut state, inertia, 0.5 * h_s);
+            }
+            drift(&mut state, h_s);
+            state
+        });
+        Self::of(joint, &later)
+    }
+
     /// The pose of the first frame of `joint`, seen from the second, with bodies in `states`.
     pub fn of(joint: &Joint, states: &[BodyState; 2]) -> Self {
         let [(first, turn), (second, base)] =

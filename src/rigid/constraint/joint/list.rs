@@ -16,6 +16,8 @@ pub struct Joints {
     /// For bodies with joints, the distance from the centre of mass within which the joints act,
     /// m, by rising id.
     reaches: Vec<(BodyId, f64)>,
+    /// Whether one of them is [`Joint::is_spring`].
+    has_springs: bool,
 }
 
 impl Joints {
@@ -43,7 +45,8 @@ impl Joints {
         apart.dedup();
         reaches.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         reaches.dedup_by_key(|reach| reach.0);
-        Self { joints, by_first, apart, reaches }
+        let has_springs = joints.iter().any(Joint::is_spring);
+        Self { joints, by_first, apart, reaches, has_springs }
     }
 
     /// All joints, by their numbers.
@@ -54,6 +57,11 @@ impl Joints {
     /// True if there is no joint.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
+    }
+
+    /// True if one of them is [`Joint::is_spring`].
+    pub fn has_springs(&self) -> bool {
+        self.has_springs
     }
 
     /// The numbers of the joints whose first body is `id`, rising.
@@ -77,12 +85,25 @@ impl Joints {
 
 impl Joint {
     /// The distance from the centre of mass of the second body within which the first point is, m.
-    /// A joint that is open by more has come apart.
+    /// A rigid joint that is open by more has come apart, and a spring is stretched.
     pub fn reach(&self) -> f64 {
         self.frames[1].point.norm() + self.most_apart()
     }
 
-    /// The largest distance of the two points, m.
+    /// True if it joins two movable bodies and gives way to forces that pull them apart. Its points
+    /// may be any distance from each other.
+    pub fn is_spring(&self) -> bool {
+        let is_between = matches!(self.second, Second::Movable(_));
+        is_between && self.settings.compliance > 0.0 && !self.ends_nearby()
+    }
+
+    /// True if it does nothing while its bodies are far from each other: a distance without an
+    /// upper limit.
+    pub fn ends_nearby(&self) -> bool {
+        self.settings.kind == JointKind::Distance && self.settings.range[1].is_infinite()
+    }
+
+    /// The largest distance of the two points without a force, m.
     pub fn most_apart(&self) -> f64 {
         let [low, high] = self.settings.range;
         match self.settings.kind {

@@ -17,13 +17,14 @@ use crate::math::Vec3;
 use crate::ranks::ExactSums;
 use crate::rigid::body::Twist;
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
+use crate::rigid::fixed::FixedBodies;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::nonsmooth::announced::{Announcement, BodyConstraint, NO_RANK};
 use crate::rigid::solver::nonsmooth::involved::Involved;
 use crate::rigid::solver::nonsmooth::kept::{Kept, Starts, starts_of};
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use crate::rigid::solver::nonsmooth::search::Progress;
-use crate::rigid::solver::{GRAIN, StepParts};
+use crate::rigid::solver::{Answered, GRAIN, StepParts};
 use crate::threads::{EachPatch, Threads};
 
 /// All constraints of one kind on one rank.
@@ -253,18 +254,32 @@ impl<C: Problem> Group<C> {
     ) {
         let Self { problems, progress, .. } = self;
         step.threads.for_each_patch(EachPatch(problems), GRAIN, |place, problem| {
-            let ends = found[place].ends();
-            let second = match ends.second {
-                Partner::Movable(place) => &twists[place as usize],
-                Partner::Fixed(place) => &step.fixed.state_at(place).twist,
-            };
-            problem.0[0].sweep([&twists[ends.first as usize], second]);
+            problem.0[0].sweep(both(&found[place].ends(), twists, step.fixed));
         });
         progress.clear();
         step.threads.collect(problems, GRAIN, progress, |problems, progress| {
             progress.push(Progress::of(problems.iter().map(Problem::swept)));
         });
         progress.iter().for_each(|part| all.add(part));
+    }
+
+    /// The largest error at the constraints that count, m/s, if bodies have these velocities.
+    pub fn residual_m_s<F: Between + Sync>(
+        &self,
+        answered: &Answered,
+        found: &[F],
+        twists: &[Twist],
+    ) -> f64 {
+        let mut parts = Vec::new();
+        answered.threads.collect_ranges(found.len(), GRAIN, &mut parts, |range, parts| {
+            let all = self.problems[range.clone()].iter().zip(&found[range]);
+            let all = all.map(|(problem, found)| (problem, found.ends()));
+            let errors = all
+                .filter(|(_, ends)| (answered.counts)(ends))
+                .map(|(problem, ends)| problem.error_m_s(both(&ends, twists, answered.fixed)));
+            parts.push(errors.fold(0.0, f64::max));
+        });
+        parts.into_iter().fold(0.0, f64::max)
     }
 
     /// Gives all constraints of this rank their directions, and sends them to the ranks that need
@@ -356,4 +371,13 @@ impl<C: Problem> Group<C> {
             }
         }
     }
+}
+
+/// The velocities of both bodies of a constraint.
+fn both<'a>(ends: &Ends, twists: &'a [Twist], fixed: &'a FixedBodies) -> [&'a Twist; 2] {
+    let second = match ends.second {
+        Partner::Movable(place) => &twists[place as usize],
+        Partner::Fixed(place) => &fixed.state_at(place).twist,
+    };
+    [&twists[ends.first as usize], second]
 }

@@ -6,7 +6,7 @@
 //! | module | |
 //! |---|---|
 //! | [`problem`] | what the sweeps need of a constraint |
-//! | [`contact`] | one contact and its impulse |
+//! | [`contact`] | one contact and its impulse; `contact::roll` with rolling resistance |
 //! | [`joint`] | one joint and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
@@ -23,7 +23,7 @@ pub mod kept;
 pub mod problem;
 pub mod search;
 
-use self::contact::ContactProblem;
+use self::contact::Pressing;
 use self::group::Group;
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
@@ -31,17 +31,17 @@ use self::search::{Next, Progress, Search, length};
 use crate::bounds;
 use crate::error::Result;
 use crate::ranks::ExactSums;
-use crate::rigid::body::{BodyState, Twist};
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};
+use crate::rigid::solver::{Answered, GRAIN, Solved, Solver, StepParts};
 use crate::threads::EachPatch;
 
 /// The buffers of non-smooth contact dynamics.
-#[derive(Debug, Default)]
-pub(super) struct Nonsmooth {
+#[derive(Debug)]
+pub(super) struct Nonsmooth<C: Pressing> {
     sweeps: usize,
-    contacts: Group<ContactProblem>,
+    contacts: Group<C>,
     joints: Group<JointProblem>,
     /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
     twists: Vec<Twist>,
@@ -49,19 +49,20 @@ pub(super) struct Nonsmooth {
     counts: Vec<u32>,
 }
 
-impl Nonsmooth {
+/// Fails if `sweeps` is out of its bounds. `at` names the response.
+pub(super) fn check(sweeps: u32, at: &str) -> Result<()> {
+    bounds::count(&format!("{at}.sweeps"), sweeps, bounds::MOST_SWEEPS, "")
+}
+
+impl<C: Pressing> Nonsmooth<C> {
     /// A solver with at most `sweeps` sweeps a step.
     pub fn new(sweeps: u32) -> Self {
-        Self { sweeps: sweeps as usize, ..Self::default() }
-    }
-
-    /// Fails if `sweeps` is out of its bounds. `at` names the response.
-    pub fn check(sweeps: u32, at: &str) -> Result<()> {
-        bounds::count(&format!("{at}.sweeps"), sweeps, bounds::MOST_SWEEPS, "")
+        let (contacts, joints, twists, mobilities, counts) = Default::default();
+        Self { sweeps: sweeps as usize, contacts, joints, twists, mobilities, counts }
     }
 }
 
-impl Solver for Nonsmooth {
+impl<C: Pressing> Solver for Nonsmooth<C> {
     /// Two communications to find which bodies touch, one for the impulses to begin with, and one
     /// for each sweep; with joints twice as many. At most two all-reduces a sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
@@ -71,9 +72,9 @@ impl Solver for Nonsmooth {
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
         }
-        let mut kept = std::mem::take(step.impulses);
+        let mut kept = Vec::with_capacity(step.contacts.len());
         self.contacts.keep(step, &mut kept);
-        *step.impulses = kept;
+        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
         if step.has_joints() {
             let mut kept = std::mem::take(step.joint_impulses);
             self.joints.keep(step, &mut kept);
@@ -81,9 +82,19 @@ impl Solver for Nonsmooth {
         }
         Ok(Solved { constraints, sweeps, stopped: 0 })
     }
+
+    fn residual_m_s(&self, answered: &Answered) -> f64 {
+        let twists = answered.twists.unwrap_or(&self.twists);
+        let of_contacts = self.contacts.residual_m_s(answered, answered.contacts, twists);
+        of_contacts.max(self.joints.residual_m_s(answered, answered.joints, twists))
+    }
+
+    fn twists(&self) -> &[Twist] {
+        &self.twists
+    }
 }
 
-impl Nonsmooth {
+impl<C: Pressing> Nonsmooth<C> {
     /// After: all involved ranks know the constraints of a body, with the impulses to begin with.
     /// Returns the number of constraints of own bodies.
     fn begin(&mut self, step: &mut StepParts) -> Result<u64> {
@@ -108,7 +119,8 @@ impl Nonsmooth {
     /// of own bodies.
     fn announce(&mut self, step: &mut StepParts) -> Result<u64> {
         let Self { contacts, joints, .. } = self;
-        let mut kept = std::mem::take(step.impulses);
+        let kept = std::mem::take(step.impulses);
+        let mut kept = kept.into_iter().map(C::kept).collect();
         let mut kept_joints = std::mem::take(step.joint_impulses);
         let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
         if step.has_joints() {
@@ -120,7 +132,8 @@ impl Nonsmooth {
             let others = Some(contacts.by_body());
             joints.reply_to_copies(step, step.joints.len(), &kept_joints, others)?;
         }
-        (*step.impulses, *step.joint_impulses) = (kept, kept_joints);
+        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
+        *step.joint_impulses = kept_joints;
         Ok(count)
     }
 
@@ -142,7 +155,7 @@ impl Nonsmooth {
             let sides = bodies.sides(&ends, &settings.gravity);
             let surface = materials.surface(sides[0].material, sides[1].material);
             let counts = counts_of(&ends, counts);
-            ContactProblem::new(contact, &sides, &surface, counts, start, settings)
+            C::begin(contact, &sides, &surface, counts, start, settings)
         });
         let others = step.has_joints().then(|| joints.by_body());
         contacts.share_starts(step, others)
@@ -165,22 +178,13 @@ impl Nonsmooth {
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
         let bodies = step.population.bodies();
         joints.for_each(step, step.joints, |joint, problem| {
-            let Ends { first, second, shift, number, .. } = joint.ends;
-            let of_model = &all.all()[number as usize];
+            let of_model = &all.all()[joint.ends.number as usize];
             let curvature = |is_driven: bool| {
-                let movable = |place: u32| {
-                    let place = place as usize;
-                    let free = bodies.states()[place];
-                    let twist = if is_driven { twists[place] } else { free.twist };
-                    (BodyState { twist, ..free }, Some(bodies.inertia(place)))
+                let twist = |place: usize| match is_driven {
+                    true => twists[place],
+                    false => bodies.states()[place].twist,
                 };
-                let (state, inertia) = movable(first);
-                let (mut other, of_other) = match second {
-                    Partner::Movable(place) => movable(place),
-                    Partner::Fixed(place) => (*fixed.state_at(place), None),
-                };
-                other.position += shift;
-                let (states, inertias) = ([state, other], [inertia, of_other]);
+                let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
             problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);

@@ -43,6 +43,8 @@ pub trait Problem: Debug + Copy + Send + Sync {
     fn impulse_mut(&mut self) -> &mut Self::Impulse;
     /// One sweep. `twists` are the velocities that the impulses give both bodies.
     fn sweep(&mut self, twists: [&Twist; 2]);
+    /// The error that a sweep finds, m/s, if both bodies have these velocities.
+    fn error_m_s(&self, twists: [&Twist; 2]) -> f64;
     /// The change of the impulse by the last sweep.
     fn change(&self) -> &Value<Self>;
     /// Adds this change to the impulse at once.

@@ -53,7 +53,8 @@ impl Impulse for JointImpulse {
         if let Some(row) = rows.get_mut(self.along as usize) {
             *row += value[LIMIT] + value[MOTOR];
         }
-        let [force, torque] = [0, 3].map(|row| self.axes * rows.fixed_rows::<3>(row) * sign);
+        let force = self.axes * rows.fixed_rows::<3>(0) * sign;
+        let torque = self.axes * rows.fixed_rows::<3>(3) * sign;
         sum.linear += force;
         sum.angular += arm.cross(&force) + torque;
     }

@@ -175,6 +175,14 @@ impl JointProblem {
         (0..6).map(size).fold(0.0, f64::max)
     }
 
+    /// The error of velocity, m/s, if the locked motions `open` too fast, and a sweep changes the
+    /// impulses of limits and motor like this.
+    fn error(&self, open: &Motions, changes: [f64; 2]) -> f64 {
+        let unit = if self.impulse.along == 3 { self.lever } else { 1.0 };
+        let along = changes.map(|change| change.abs() * self.give * unit);
+        self.size(open).max(along[0]).max(along[1])
+    }
+
     /// The motion that limits and motor act on.
     fn along(&self) -> Option<usize> {
         (self.impulse.along < 6).then_some(self.impulse.along as usize)
@@ -249,6 +257,15 @@ impl Problem for JointProblem {
         self.change = change;
     }
 
+    fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
+        let open = self.open(twists);
+        let changes = self.along().map_or([0.0; 2], |along| {
+            let held = self.column.dot(&(self.inverse * open));
+            self.along_changes(self.relative(twists)[along] - held)
+        });
+        self.error(&open, changes)
+    }
+
     fn change(&self) -> &Rows {
         &self.change
     }
@@ -287,15 +304,12 @@ impl Problem for JointProblem {
             (_, None) => 0.0,
         };
         let energy = |row: usize| 0.5 * value[row] * (gradient[row] + free(row));
-        let unit = if self.impulse.along == 3 { self.lever } else { 1.0 };
-        let along = [LIMIT, MOTOR].map(|row| change[row].abs() * self.give * unit);
-        let error =
-            self.size(&Motions::from_column_slice(&gradient[..6])).max(along[0]).max(along[1]);
+        let open = Motions::from_column_slice(&gradient[..6]);
         Swept {
             descent: -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>(),
             turn: self.turn,
             energy: (0..8).map(energy).sum(),
-            error,
+            error: self.error(&open, [change[LIMIT], change[MOTOR]]),
             speed: self.speed,
         }
     }
