@@ -123,7 +123,8 @@ fn product(c: &mut Criterion, draped: &Draped) -> Result<()> {
             draped.on_ranks(&model, threads, |draped, simulation| {
                 let matrix = simulation.system().system().0;
                 let own = &simulation.layout().own;
-                let u: Vec<Row> = own.iter().map(|&v| row(&draped.velocities[v as usize])).collect();
+                let u: Vec<Row> =
+                    own.iter().map(|&v| row(&draped.velocities[v as usize])).collect();
                 let mut w = u.clone();
                 let threads = Threads::new(threads)?;
                 let start = Instant::now();

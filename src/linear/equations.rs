@@ -53,10 +53,10 @@ impl<'a> PatchEquations<'a> {
         block: impl Fn(usize, usize) -> Block,
     ) {
         self.add_forces(rows, rhs);
-        for a in 0..N {
-            for b in 0..N {
-                if slots[a][b] != NONE {
-                    add_to(self.values.groups, slots[a][b], &block(a, b));
+        for (a, slots) in slots.iter().enumerate() {
+            for (b, &slot) in slots.iter().enumerate() {
+                if slot != NONE {
+                    add_to(self.values.groups, slot, &block(a, b));
                 }
             }
         }

@@ -22,13 +22,17 @@
 //! residual `b - A x` at the start is in double precision. A solve that asks for more digits than
 //! single precision has begins again from there (iterative refinement, Wilkinson 1963).
 
+mod pass;
+mod product;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::linear::matrix::{BlockMatrix, GRAIN};
+use crate::linear::cg::pass::{Goal, Pass, Recurrence};
+use crate::linear::cg::product::Product;
+use crate::linear::matrix::GRAIN;
 use crate::linear::system::{CgReport, End, System, Tolerance};
 use crate::linear::vectors::{Row, Triple, advance, dot, fixed_in, project, row, rows_of};
 use crate::math::{Vec3, power_of_two_below};
@@ -42,20 +46,6 @@ const DEEPEST: f64 = 1e-4;
 
 /// The iteration goes on to this fraction of its goal, since the true residual is a little larger.
 const SHARE: f64 = 0.98;
-
-/// The numbers of an iteration that the next one needs.
-#[derive(Debug, Clone, Copy)]
-struct Recurrence {
-    alpha: f64,
-    gamma: f64,
-}
-
-impl Default for Recurrence {
-    /// No iteration yet.
-    fn default() -> Self {
-        Self { alpha: f64::INFINITY, gamma: f64::INFINITY }
-    }
-}
 
 /// The vectors of the iteration, reused from solve to solve.
 #[derive(Debug, Clone)]
@@ -265,7 +255,8 @@ impl CgWorkspace {
             sums.0[0] = [0.0; 3];
             for (r, mass) in residual.data.iter().zip(&masses[rows]) {
                 let squared = r.norm_squared();
-                add(&mut sums.0[0], [squared, squared / mass, *mass]);
+                let more = [squared, squared / mass, *mass];
+                sums.0[0].iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
             }
             sums.0[0][2] -= fixed.iter().map(|&row| masses[row as usize]).sum::<f64>();
         });
@@ -387,83 +378,4 @@ impl CgWorkspace {
 fn products(fixed: &[u32], rows: &Range<usize>, r: &[Row], u: &mut [Row]) -> [f64; 3] {
     project(fixed, rows, u);
     [dot(r, u), 0.0, dot(r, r)]
-}
-
-fn add(sums: &mut [f64; 3], values: [f64; 3]) {
-    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-}
-
-/// What a solve must reach.
-#[derive(Debug, Clone, Copy)]
-struct Goal {
-    /// Largest norm of the residual, N s.
-    residual: f64,
-    /// Largest `(r, M^-1 r)`, J.
-    energy: f64,
-}
-
-/// How a pass in single precision went.
-struct Pass {
-    end: End,
-    iterations: usize,
-    /// Whether the recurrence has reached the goal, and not only fallen as far as its digits go.
-    reaches_goal: bool,
-}
-
-/// The product of the matrix and its couplings with a vector of either precision.
-struct Product<'a, T> {
-    offsets: &'a [u32],
-    w: &'a mut [T],
-    /// Own values, ghosts, step ghosts.
-    u: &'a mut [T],
-}
-
-impl<T: Triple> Product<'_, T> {
-    /// `w = A u`, zero for fixed rows, by the products of a patch `within` and `across`; calls
-    /// `finish` with the sums and the rows of each patch. Patches without a free vertex are left
-    /// out. Before: the ghosts of `u` are stale; after: they are those of their owners' `u`.
-    fn run(
-        self,
-        system: &mut System,
-        sums: &mut [[f64; 3]],
-        within: impl Fn(&BlockMatrix, usize, &[T], &mut [T]) + Sync,
-        across: impl Fn(&BlockMatrix, usize, &[T], &mut [T]) + Sync,
-        finish: impl Fn(&mut [f64; 3], &[T], &[T]) + Sync,
-    ) -> Result<()> {
-        let Self { offsets, w, u } = self;
-        system.halo.begin(system.world, u)?;
-        let System { matrix, couplings, fixed, threads, .. } = *system;
-        let needs = |patch| matrix.structure().has_ghosts(patch) || couplings.needs_ghosts(patch);
-        // What comes after the ghosts comes last in all patches, so that sums have one order.
-        let rest = |patch: usize, u: &[T], w: &mut [T], sums: &mut [f64; 3]| {
-            let rows = rows_of(offsets, patch);
-            across(matrix, patch, u, w);
-            couplings.multiply_add(patch, u, w);
-            project(fixed_in(fixed, &rows), &rows, w);
-            finish(sums, w, &u[rows]);
-        };
-        let is_idle = |patch| {
-            let rows = rows_of(offsets, patch);
-            fixed_in(fixed, &rows).len() == rows.len()
-        };
-        let (values, slices) = (&*u, (ByPatch::new(&mut *w, offsets), EachPatch(&mut *sums)));
-        threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
-            if !is_idle(patch) {
-                within(matrix, patch, &values[rows_of(offsets, patch)], w.data);
-                if !needs(patch) {
-                    rest(patch, values, w.data, &mut sums.0[0]);
-                }
-            }
-        });
-        system.halo.finish(system.world, u)?;
-        if matrix.structure().has_any_ghosts() || couplings.needs_any_ghosts() {
-            let (values, slices) = (&*u, (ByPatch::new(w, offsets), EachPatch(sums)));
-            threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
-                if !is_idle(patch) && needs(patch) {
-                    rest(patch, values, w.data, &mut sums.0[0]);
-                }
-            });
-        }
-        Ok(())
-    }
 }

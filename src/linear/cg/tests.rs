@@ -13,12 +13,15 @@ use crate::ranks::Halo;
 use crate::ranks::in_process as ranks;
 use crate::threads::Threads;
 
+/// Makes a preconditioner.
+type Build = dyn Fn(&BlockMatrix) -> Box<dyn Preconditioner> + Sync;
+
 /// A system on one rank, its right-hand side and its workspace.
 struct Case {
     graph: Graph,
     layout: Layout,
     matrix: BlockMatrix,
-    build: Box<dyn Fn(&BlockMatrix) -> Box<dyn Preconditioner> + Sync>,
+    build: Box<Build>,
     threads: Threads,
     rhs: Vec<Vec3>,
 }

@@ -92,8 +92,10 @@ impl BlockMatrix {
     fn each_block(&self, slice: &Slice, mut work: impl FnMut(usize, usize, Block)) {
         for (group, columns) in self.blocks(slice).iter().zip(self.structure.columns(&slice.groups))
         {
-            for lane in 0..slice.count.min(LANES) {
-                work(slice.rows[lane] as usize, columns[lane] as usize, block_of(group, lane));
+            for (lane, (&row, &column)) in slice.rows.iter().zip(columns).enumerate() {
+                if lane < slice.count {
+                    work(row as usize, column as usize, block_of(group, lane));
+                }
             }
         }
     }

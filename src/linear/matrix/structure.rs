@@ -118,10 +118,8 @@ impl BlockStructure {
         self.across.extend(slices);
         self.within_offsets.push(self.within.len() as u32);
         self.across_offsets.push(self.across.len() as u32);
-        let slots = self.columns.len().checked_mul(LANES).map(u32::try_from);
-        if !slots.is_some_and(|slots| slots.is_ok()) {
-            return Err(too_many_blocks());
-        }
+        let slots = self.columns.len().checked_mul(LANES);
+        slots.and_then(|slots| u32::try_from(slots).ok()).ok_or_else(too_many_blocks)?;
         self.group_offsets.push(self.columns.len() as u32);
         self.has_ghosts.push(has_ghosts);
         Ok(())
