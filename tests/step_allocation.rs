@@ -29,8 +29,12 @@ fn later_allocations(
     threads: usize,
 ) -> Result<u64> {
     let layout = Layout::new(&model.graph, &model.partition, world.rank());
-    let tolerance =
-        Tolerance { relative_residual: 1e-6, velocity_m_per_s: f64::INFINITY, least_reference: 0.0, max_iterations: 1000 };
+    let tolerance = Tolerance {
+        relative_residual: 1e-6,
+        velocity_m_per_s: f64::INFINITY,
+        least_reference: 0.0,
+        max_iterations: 1000,
+    };
     let mut system = StepSystem::new(model, &model.partition, &layout, kind, tolerance)?;
     let threads = Threads::new(threads)?;
     let at_rest = vec![Vec3::zeros(); model.initial.len()];
