@@ -115,10 +115,10 @@ impl Halo {
         &mut self.neighbours
     }
 
-    /// Bytes that this rank sends in one exchange of a vector of [`Vec3`].
-    pub fn bytes_per_exchange(&self) -> usize {
+    /// Bytes that this rank sends in one exchange of a vector of `T`.
+    pub fn bytes_per_exchange<T: Pod>(&self) -> usize {
         let values: usize = self.neighbours.iter().map(HaloNeighbour::sent).sum();
-        values * size_of::<Vec3>()
+        values * size_of::<T>()
     }
 
     /// Messages that this rank sends in one exchange.

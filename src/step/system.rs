@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ids::NodeId;
 use crate::linear::{
     BlockMatrix, CgReport, CgWorkspace, Couplings, PatchEquations, Preconditioner,
-    PreconditionerKind, System, Tolerance,
+    PreconditionerKind, Row, System, Tolerance,
 };
 use crate::math::Vec3;
 use crate::partition::{Layout, Partition};
@@ -321,6 +321,6 @@ impl StepSystem {
 
     /// Bytes and messages that one ghost exchange sends.
     pub fn ghost_traffic(&self) -> (usize, usize) {
-        (self.halo.bytes_per_exchange(), self.halo.messages_per_exchange())
+        (self.halo.bytes_per_exchange::<Row>(), self.halo.messages_per_exchange())
     }
 }

@@ -231,7 +231,7 @@ fn halo_of_a_ring(world: &dyn World) -> Result<()> {
         HaloNeighbour::new(previous, vec![0, 1], 3..4),
         HaloNeighbour::new(next, vec![2], 4..6),
     ]);
-    assert_eq!((halo.bytes_per_exchange(), halo.messages_per_exchange()), (72, 2));
+    assert_eq!((halo.bytes_per_exchange::<Vec3>(), halo.messages_per_exchange()), (72, 2));
     let value = |rank: usize, index: usize, round: usize| {
         Vec3::new(rank as f64, index as f64, round as f64 + 0.5)
     };
