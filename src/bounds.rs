@@ -56,6 +56,8 @@ pub(crate) const DENSITY: Bound = bound(1e9, "kg/m^3");
 pub(crate) const STIFFNESS: Bound = bound(1e12, "N/m");
 /// Bound of flexural rigidities: a steel plate 4 m thick.
 pub(crate) const RIGIDITY: Bound = bound(1e12, "N m");
+/// Bound of compliances: a spring that a gram stretches by ten kilometres.
+pub(crate) const COMPLIANCE: Bound = bound(1e6, "m/N or rad/(N m)");
 /// Bound of damping rates. It stops all motion in a microsecond.
 pub(crate) const DAMPING_RATE: Bound = bound(1e6, "1/s");
 /// Bound of damping times. It stops all stretching of any cloth.

@@ -57,7 +57,8 @@ pub struct Fault {
     pub remedy: &'static str,
 }
 
-const UNFINISHED: &str = "wait if the run goes on, else repeat it with --overwrite";
+const UNFINISHED: &str =
+    "wait if the run goes on, else go on with `cloth-sim resume`, or repeat it with --overwrite";
 const SEE_LIST: &str = "see the list on standard output";
 
 impl Findings {

@@ -90,11 +90,13 @@ impl Summary<'_> {
             )?;
         }
         let Some([first, last]) = energy_j else { return Ok(()) };
+        let has_springs = self.setup.joints.all().iter().any(|it| it.settings.is_compliant());
         writeln!(
             f,
-            "  energy    {} J at the start, {} J at the end",
+            "  energy    {} J at the start, {} J at the end{}",
             significant(*first),
-            significant(*last)
+            significant(*last),
+            if has_springs { ", without springs" } else { "" }
         )
     }
 

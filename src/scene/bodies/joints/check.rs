@@ -1,8 +1,8 @@
 //! Checks every number of a joint.
 
 use crate::bounds::{
-    ANGLE, Bound, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative, vector_within,
-    within,
+    ANGLE, Bound, COMPLIANCE, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative,
+    vector_within, within,
 };
 use crate::error::{Error, Result};
 use crate::scene::bodies::joints::spec::{HingeMotor, JointChoice, JointSpec, SliderMotor};
@@ -18,7 +18,7 @@ impl JointSpec {
             ("compliance_m_per_n", self.compliance_m_per_n),
             ("compliance_rad_per_n_m", self.compliance_rad_per_n_m),
         ] {
-            not_negative(&format!("{at}.{field}"), value, LENGTH)?;
+            not_negative(&format!("{at}.{field}"), value, COMPLIANCE)?;
         }
         not_negative(&format!("{at}.damping_n_s_per_m"), self.damping_n_s_per_m, STIFFNESS)?;
         let damping = self.damping_n_m_s_per_rad;
