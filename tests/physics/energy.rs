@@ -179,9 +179,9 @@ fn a_sheet_that_turns_in_its_plane_is_braked_only_in_large_steps() {
 }
 
 /// One to four layers of different fabrics between two plates, askew: the upper plate comes down to
-/// a gap of 0.1 to 2.5 contact distances a layer, or waits, and then moves sideways. Of a single case
-/// rounding decides: four layers rise by 0.3 to 2.1 % of their lift, with residuals of 1e-3 to 1e-6
-/// in no order.
+/// a gap of 0.1 to 2.5 contact distances a layer, or waits, and then moves sideways. All cases
+/// together rise by 0.28 % of their lift, the worst one by 1.2 %; with a residual of 1e-6 by 0.18 and
+/// 0.85 %.
 #[test]
 fn layers_between_plates_gain_nothing_at_any_gap() {
     let fabrics = ["cotton", "denim", "white_dots", "tablecloth"];
@@ -213,12 +213,12 @@ fn layers_between_plates_gain_nothing_at_any_gap() {
             let pressed = balance_of_all(&cloths, &fields, 60);
             let name = format!("{layers} layers, {gaps}: {pressed:?}");
             assert!(pressed.faults == 0 && pressed.strain < 0.03, "{name}");
-            assert!(pressed.unexplained < 0.03 * pressed.lift, "{name}");
+            assert!(pressed.unexplained < 0.02 * pressed.lift, "{name}");
             unexplained += pressed.unexplained;
             lift += pressed.lift;
         }
     }
-    assert!(unexplained < 0.006 * lift, "{unexplained} of {lift} J");
+    assert!(unexplained < 0.004 * lift, "{unexplained} of {lift} J");
 }
 
 /// A ball of 4 cm passes a sheet with edges of 2 cm that hangs from its upper edge, `aside_m` from
@@ -242,22 +242,25 @@ fn hit_by_a_ball(speed: f64, steps_per_frame: u32, aside_m: f64) -> Balance {
     hit
 }
 
-/// In a step of 4 ms the ball moves by 0.2, 5, 20 and 60 edges. What one ball does depends on
-/// rounding, so the median of five counts.
+/// In a step of 4 ms the ball moves by 0.2, 5, 20 and 60 edges. Its work depends on where it hits,
+/// and is small where it waits for room. Of 41 places 0.5 mm apart the medians are 1.2, 1.1 and 1.0
+/// of the work in small steps, with a residual of 1e-6 too.
 #[test]
 fn an_obstacle_that_approaches_fast_makes_the_step_smaller_and_does_its_true_work() {
     assert_eq!(hit_by_a_ball(1.0, 10, 0.02).fast, 0);
     let mut fewer = 0;
     for speed in [25.0, 100.0, 300.0] {
         let fine = hit_by_a_ball(speed, 160, 0.02).work;
-        let hits =
-            [0.018, 0.019, 0.02, 0.021, 0.022].map(|aside_m| hit_by_a_ball(speed, 10, aside_m));
-        let least = hits.iter().map(|hit| hit.fast).min().unwrap_or(0);
-        assert!(least > fewer, "{speed} m/s: {hits:?}");
-        fewer = least;
+        let places: [f64; 9] = std::array::from_fn(|k| 0.01 + 0.0025 * k as f64);
+        let hits = places.map(|aside_m| hit_by_a_ball(speed, 10, aside_m));
+        let mut halvings = hits.each_ref().map(|hit| hit.fast);
+        halvings.sort_unstable();
+        println!("{speed} m/s: steps made smaller {halvings:?} times");
+        assert!(halvings[0] > 0 && halvings[4] > fewer, "{speed} m/s: {hits:?}");
+        fewer = halvings[4];
         let mut works = hits.map(|hit| hit.work / fine);
         works.sort_by(f64::total_cmp);
         println!("{speed} m/s: {works:.2?} of the work in small steps");
-        assert!((works[2] - 1.0).abs() < 0.2, "{speed} m/s: {works:?}");
+        assert!((works[4] - 1.0).abs() < 0.4, "{speed} m/s: {works:?}");
     }
 }
