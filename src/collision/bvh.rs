@@ -7,15 +7,22 @@
 //! part of the cloth (Thomaszewski & Blochinger 2007, section 4.2).
 
 use crate::collision::dop::Dop18;
-use crate::ids::{FaceId, NONE, PatchId, VertexId};
+use crate::collision::leaves::{ByLeaf, Leaves};
+use crate::ids::{FaceId, NONE, PatchId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
+
+/// A leaf of a hierarchy.
+pub type LeafId = u32;
+
+/// Most faces of a leaf.
+pub const LEAF_FACES: usize = 8;
 
 /// A node of a hierarchy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
-    /// Bounds of one face.
-    Leaf(FaceId),
+    /// Bounds of at most [`LEAF_FACES`] faces.
+    Leaf(LeafId),
     /// Bounds of two children within one part: the node of this number and the next one.
     Inner(u32),
     /// Bounds of two children, the node of this number and the next one. Each covers one part
@@ -23,7 +30,7 @@ pub enum Node {
     Top(u32),
 }
 
-/// The shape of a binary tree over the faces of one object, one face per leaf.
+/// The shape of a binary tree over the faces of one object.
 ///
 /// Layout: first the tree over the parts, then, part after part, the nodes below its root.
 /// Siblings are neighbours and children come after their parent, so one backward sweep refits
@@ -37,11 +44,14 @@ pub struct Hierarchy {
     offsets: Vec<u32>,
     /// The patch of each part, or [`NONE`].
     part_patches: Vec<PatchId>,
+    /// The faces of each leaf, rising.
+    faces: ByLeaf<FaceId>,
 }
 
 impl Hierarchy {
-    /// Builds the tree top-down over `faces`. A node is split at the median of its faces'
-    /// centroids along their longest extent; ties go by number. The tree over the parts is split
+    /// Builds the tree top-down over `faces`. A node is split near the median of its faces'
+    /// centroids along their longest extent, so that all leaves of a part but one are full; ties
+    /// go by number. The tree over the parts is split
     /// in the same way, at the means of their centroids. `rest` are the rest positions (m).
     /// `parts` is the patch of each vertex and the number of patches; a face belongs to the patch
     /// of its lowest vertex. Without `parts` the object is one part. Time n log n.
@@ -58,7 +68,12 @@ impl Hierarchy {
 
         // Each leaf of the tree over the parts names a part and becomes its root.
         let mut nodes = vec![Node::Leaf(NONE)];
-        grow(&mut nodes, 0, &mut filled, &centres);
+        grow(&mut nodes, 0, &mut filled, &centres, 1, &mut |parts| parts[0]);
+        let mut of_leaves = ByLeaf::default();
+        let mut add_leaf = |faces: &mut [FaceId]| {
+            faces.sort_unstable();
+            of_leaves.push(faces.iter().copied())
+        };
         let mut offsets = vec![nodes.len() as u32];
         let mut patches = vec![NONE; nodes.len()];
         let mut part_patches = Vec::new();
@@ -66,14 +81,20 @@ impl Hierarchy {
             match nodes[root] {
                 Node::Leaf(part) => {
                     *patch = if parts.is_some() { part } else { NONE };
-                    grow(&mut nodes, root, &mut members[part as usize], &centroids);
+                    let faces = &mut members[part as usize];
+                    grow(&mut nodes, root, faces, &centroids, LEAF_FACES, &mut add_leaf);
                     offsets.push(nodes.len() as u32);
                     part_patches.push(*patch);
                 }
                 Node::Inner(child) | Node::Top(child) => nodes[root] = Node::Top(child),
             }
         }
-        Self { nodes, patches, offsets, part_patches }
+        Self { nodes, patches, offsets, part_patches, faces: of_leaves }
+    }
+
+    /// The faces of each leaf.
+    pub fn faces(&self) -> &ByLeaf<FaceId> {
+        &self.faces
     }
 
     /// The nodes, each before its children.
@@ -95,12 +116,12 @@ impl Hierarchy {
         (patch != NONE).then_some(patch)
     }
 
-    /// Computes the `bounds`, one for each node, from the bounds of the `vertices` that `faces`
+    /// Computes the `bounds`, one for each node, from the bounds of the `vertices` that `leaves`
     /// name. Handles the parts in parallel.
     pub fn refit(
         &self,
         threads: &Threads,
-        faces: &[[VertexId; 3]],
+        leaves: &Leaves,
         vertices: &[Dop18],
         bounds: &mut [Dop18],
     ) {
@@ -110,11 +131,11 @@ impl Hierarchy {
             let first = self.offsets[part] as usize;
             for at in (0..below.data.len()).rev() {
                 let node = self.nodes[first + at];
-                below.data[at] = bound(node, faces, vertices, first, below.data);
+                below.data[at] = bound(node, leaves, vertices, first, below.data);
             }
         });
         for at in (0..top as usize).rev() {
-            bounds[at] = bound(self.nodes[at], faces, vertices, 0, bounds);
+            bounds[at] = bound(self.nodes[at], leaves, vertices, 0, bounds);
         }
     }
 
@@ -123,7 +144,7 @@ impl Hierarchy {
     /// each of the `vertices`, and one of `changed_nodes` for each node.
     pub fn refit_changed(
         &self,
-        faces: &[[VertexId; 3]],
+        leaves: &Leaves,
         vertices: &[Dop18],
         changed_vertices: &[bool],
         bounds: &mut [Dop18],
@@ -131,15 +152,16 @@ impl Hierarchy {
     ) {
         for (at, &node) in self.nodes.iter().enumerate().rev() {
             changed_nodes[at] = match node {
-                Node::Leaf(face) => {
-                    faces[face as usize].iter().any(|&vertex| changed_vertices[vertex as usize])
+                Node::Leaf(leaf) => {
+                    let mut corners = leaves.corners.of(leaf).iter();
+                    corners.any(|&vertex| changed_vertices[vertex as usize])
                 }
                 Node::Inner(child) | Node::Top(child) => {
                     changed_nodes[child as usize] | changed_nodes[child as usize + 1]
                 }
             };
             if changed_nodes[at] {
-                bounds[at] = bound(node, faces, vertices, 0, bounds);
+                bounds[at] = bound(node, leaves, vertices, 0, bounds);
             }
         }
     }
@@ -149,15 +171,15 @@ impl Hierarchy {
 #[inline(always)]
 fn bound(
     node: Node,
-    faces: &[[VertexId; 3]],
+    leaves: &Leaves,
     vertices: &[Dop18],
     first: usize,
     bounds: &[Dop18],
 ) -> Dop18 {
     match node {
-        Node::Leaf(face) => {
-            let [a, b, c] = faces[face as usize].map(|vertex| &vertices[vertex as usize]);
-            a.union(b).union(c)
+        Node::Leaf(leaf) => {
+            let corners = leaves.corners.of(leaf).iter();
+            corners.fold(Dop18::EMPTY, |all, &vertex| all.union(&vertices[vertex as usize]))
         }
         Node::Inner(child) | Node::Top(child) => {
             let children = &bounds[child as usize - first..][..2];
@@ -183,14 +205,21 @@ fn mean(faces: &[FaceId], centroids: &[Vec3]) -> Vec3 {
 }
 
 /// Turns node `at` into the root of a tree over `items`, which lie at `points`. Appends the
-/// nodes below it.
-fn grow(nodes: &mut Vec<Node>, at: usize, items: &mut [u32], points: &[Vec3]) {
-    if let [item] = items {
-        nodes[at] = Node::Leaf(*item);
+/// nodes below it. Each leaf has at most `most` items; `leaf` names it.
+fn grow(
+    nodes: &mut Vec<Node>,
+    at: usize,
+    items: &mut [u32],
+    points: &[Vec3],
+    most: usize,
+    leaf: &mut impl FnMut(&mut [u32]) -> u32,
+) {
+    if items.len() <= most {
+        nodes[at] = Node::Leaf(leaf(items));
         return;
     }
     let axis = longest_axis(items, points);
-    let half = items.len() / 2;
+    let half = items.len().div_ceil(most) / 2 * most;
     items.select_nth_unstable_by(half, |&a, &b| {
         let along = |item: u32| points[item as usize][axis];
         along(a).total_cmp(&along(b)).then(a.cmp(&b))
@@ -199,8 +228,8 @@ fn grow(nodes: &mut Vec<Node>, at: usize, items: &mut [u32], points: &[Vec3]) {
     nodes[at] = Node::Inner(child as u32);
     nodes.extend([Node::Leaf(NONE); 2]);
     let (low, high) = items.split_at_mut(half);
-    grow(nodes, child, low, points);
-    grow(nodes, child + 1, high, points);
+    grow(nodes, child, low, points, most, leaf);
+    grow(nodes, child + 1, high, points, most, leaf);
 }
 
 fn longest_axis(items: &[u32], points: &[Vec3]) -> usize {
@@ -216,6 +245,8 @@ fn longest_axis(items: &[u32], points: &[Vec3]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::surface::{Moves, Surface};
+    use crate::mesh::Topology;
 
     /// A strip of `count` squares along x, 1 m each, two triangles a square.
     fn strip(count: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
@@ -229,7 +260,7 @@ mod tests {
 
     fn faces_below(hierarchy: &Hierarchy, node: u32, found: &mut Vec<u32>) {
         match hierarchy.nodes()[node as usize] {
-            Node::Leaf(face) => found.push(face),
+            Node::Leaf(leaf) => found.extend(hierarchy.faces().of(leaf)),
             Node::Inner(child) | Node::Top(child) => {
                 assert!(child > node);
                 faces_below(hierarchy, child, found);
@@ -239,10 +270,10 @@ mod tests {
     }
 
     #[test]
-    fn every_face_is_one_leaf_among_the_nodes_of_its_patch() {
-        let (faces, rest) = strip(9);
+    fn every_face_is_in_one_leaf_among_the_nodes_of_its_patch() {
+        let (faces, rest) = strip(40);
         let patch_of: Vec<u32> =
-            (0..rest.len() as u32).map(|vertex| [4, 1, 2][vertex as usize / 7]).collect();
+            (0..rest.len() as u32).map(|vertex| [4, 1, 2][vertex as usize / 28]).collect();
         let hierarchy = Hierarchy::new(&faces, &rest, Some((&patch_of, 6)));
         for (at, node) in hierarchy.nodes().iter().enumerate() {
             let mut below = Vec::new();
@@ -259,7 +290,10 @@ mod tests {
         faces_below(&hierarchy, hierarchy.root().unwrap(), &mut whole);
         whole.sort_unstable();
         assert!(whole.iter().copied().eq(0..faces.len() as u32));
-        assert_eq!(hierarchy.nodes().len(), 2 * faces.len() - 1);
+        // All leaves of a part but one are full.
+        let leaves: Vec<usize> = hierarchy.faces().lists().map(<[u32]>::len).collect();
+        assert!(leaves.iter().filter(|&&count| count < LEAF_FACES).count() <= 3, "{leaves:?}");
+        assert_eq!(hierarchy.nodes().len(), 2 * leaves.len() - 1);
         assert_eq!(hierarchy.patch(0), None);
         assert_eq!(Hierarchy::new(&faces, &rest, None).patch(0), None);
         assert_eq!(Hierarchy::new(&[], &[], None).root(), None);
@@ -269,14 +303,18 @@ mod tests {
     fn refitted_bounds_are_those_of_the_faces_below_on_any_number_of_threads() {
         let (faces, rest) = strip(40);
         let patch_of: Vec<u32> = (0..rest.len() as u32).map(|vertex| vertex / 17).collect();
-        let hierarchy = Hierarchy::new(&faces, &rest, Some((&patch_of, 5)));
+        let topology = Topology::new(&faces).unwrap();
+        let parts = Some((patch_of.as_slice(), 5));
+        let surface = Surface::new(0, &faces, &topology, &rest, parts, Moves::Deforms);
+        let hierarchy = &surface.hierarchy;
         let vertices: Vec<Dop18> = rest.iter().map(|x| Dop18::swept(x, &(x * 1.1), 0.01)).collect();
         for count in [1, 2] {
             let mut bounds = vec![Dop18::EMPTY; hierarchy.nodes().len()];
-            hierarchy.refit(&Threads::new(count).unwrap(), &faces, &vertices, &mut bounds);
+            let threads = Threads::new(count).unwrap();
+            hierarchy.refit(&threads, &surface.leaves, &vertices, &mut bounds);
             for node in 0..bounds.len() as u32 {
                 let mut below = Vec::new();
-                faces_below(&hierarchy, node, &mut below);
+                faces_below(hierarchy, node, &mut below);
                 let corners = below.iter().flat_map(|&face| faces[face as usize]);
                 let expected =
                     corners.fold(Dop18::EMPTY, |all, v| all.union(&vertices[v as usize]));

@@ -10,6 +10,7 @@ pub mod elementary;
 pub mod enclosure;
 pub mod flatness;
 pub mod intersect;
+pub mod leaves;
 pub mod margin;
 pub mod narrow;
 pub mod pair;

@@ -58,6 +58,12 @@ impl Pair {
         self.vertices.map(|vertex| of[vertex as usize])
     }
 
+    /// True if one of its vertices is `marked`, given by vertex.
+    #[inline]
+    pub fn has_any(&self, marked: &[bool]) -> bool {
+        self.vertices.iter().any(|&vertex| marked[vertex as usize])
+    }
+
     /// True if both sides share a vertex.
     pub fn shares_a_vertex(&self) -> bool {
         let (first, second) = self.vertices.split_at(self.first_side());

@@ -2,6 +2,7 @@
 
 use crate::collision::bvh::Hierarchy;
 use crate::collision::flatness::Flatness;
+use crate::collision::leaves::Leaves;
 use crate::ids::{FaceId, NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
@@ -45,9 +46,10 @@ pub struct Surface {
     pub faces: Vec<[VertexId; 3]>,
     /// Its hierarchy over the rest shape.
     pub hierarchy: Hierarchy,
+    /// The primitives of the leaves of the hierarchy.
+    pub leaves: Leaves,
     /// How it moves.
     pub moves: Moves,
-    represented: Vec<Represented>,
     /// Data for culling flat regions; none if culling is off.
     pub flatness: Option<Flatness>,
 }
@@ -65,13 +67,17 @@ impl Surface {
         parts: Option<(&[PatchId], usize)>,
         moves: Moves,
     ) -> Self {
+        let hierarchy = Hierarchy::new(faces, rest, parts);
+        let represented = representatives(faces, topology, rest.len());
+        let numbered = |face: &[u32; 3]| face.map(|vertex| first_vertex + vertex);
+        let faces = Vec::from_iter(faces.iter().map(numbered));
         Self {
             first_vertex,
             vertex_count: rest.len(),
-            faces: faces.iter().map(|face| face.map(|vertex| first_vertex + vertex)).collect(),
-            hierarchy: Hierarchy::new(faces, rest, parts),
+            leaves: Leaves::new(&faces, &represented, hierarchy.faces().lists()),
+            faces,
+            hierarchy,
             moves,
-            represented: representatives(faces, topology, rest.len()),
             flatness: None,
         }
     }
@@ -81,26 +87,6 @@ impl Surface {
         let first = self.first_vertex as usize;
         first..first + self.vertex_count
     }
-
-    /// The vertices that `face` represents.
-    pub fn represented_vertices(&self, face: FaceId) -> impl Iterator<Item = VertexId> + use<> {
-        let (corners, represented) = (self.faces[face as usize], self.represented[face as usize]);
-        (0..3).filter(move |&corner| represented.vertex(corner)).map(move |corner| corners[corner])
-    }
-
-    /// The edges that `face` represents.
-    pub fn represented_edges(&self, face: FaceId) -> impl Iterator<Item = [VertexId; 2]> + use<> {
-        let (corners, represented) = (self.faces[face as usize], self.represented[face as usize]);
-        (0..3)
-            .filter(move |&opposite| represented.edge(opposite))
-            .map(move |opposite| [corners[(opposite + 1) % 3], corners[(opposite + 2) % 3]])
-    }
-
-    /// What `face` represents.
-    #[inline]
-    pub(super) fn represented(&self, face: FaceId) -> Represented {
-        self.represented[face as usize]
-    }
 }
 
 /// The corners (bits 0-2) and edges (bits 3-5) that a face represents.
@@ -108,16 +94,18 @@ impl Surface {
 pub struct Represented(u8);
 
 impl Represented {
-    /// True if it represents its vertex at `corner`.
-    #[inline]
-    pub fn vertex(self, corner: usize) -> bool {
-        self.0 >> corner & 1 == 1
+    /// The vertices that a face with these corners represents.
+    pub fn vertices(self, corners: [VertexId; 3]) -> impl Iterator<Item = VertexId> {
+        (0..3).filter(move |corner| self.0 >> corner & 1 == 1).map(move |corner| corners[corner])
     }
 
-    /// True if it represents its edge opposite to `corner`.
-    #[inline]
-    pub fn edge(self, corner: usize) -> bool {
-        self.0 >> (3 + corner) & 1 == 1
+    /// The edges that a face with these corners represents, their vertices rising.
+    pub fn edges(self, corners: [VertexId; 3]) -> impl Iterator<Item = [VertexId; 2]> {
+        let opposite = (0..3).filter(move |corner| self.0 >> (3 + corner) & 1 == 1);
+        opposite.map(move |corner| {
+            let (a, b) = (corners[(corner + 1) % 3], corners[(corner + 2) % 3]);
+            [a.min(b), a.max(b)]
+        })
     }
 }
 
@@ -176,13 +164,12 @@ mod tests {
         let topology = Topology::new(&faces).unwrap();
         let surface =
             Surface::new(10, &faces, &topology, &[Vec3::zeros(); 5], None, Moves::Prescribed);
-        let numbers = || 0..faces.len() as u32;
-        let mut vertices: Vec<u32> =
-            numbers().flat_map(|face| surface.represented_vertices(face)).collect();
+        let vertices = surface.leaves.vertices.lists().flatten().flatten();
+        let mut vertices: Vec<u32> = vertices.copied().collect();
         vertices.sort_unstable();
         assert_eq!(vertices, [10, 11, 12, 13, 14]);
-        let edges = numbers().flat_map(|face| surface.represented_edges(face));
-        let mut edges: Vec<[u32; 2]> = edges.map(|[a, b]| [a.min(b) - 10, a.max(b) - 10]).collect();
+        let edges = surface.leaves.edges.lists().flatten();
+        let mut edges: Vec<[u32; 2]> = edges.map(|edge| edge.map(|vertex| vertex - 10)).collect();
         edges.sort_unstable();
         assert_eq!(edges, topology.edges);
     }

@@ -1,7 +1,7 @@
 //! Tests: the unit of work of collision detection, and how they unfold.
 //!
 //! A test asks whether the bounds of two nodes overlap. If they do, it splits into two further
-//! tests or, at a pair of faces, ends in elementary tests. A node is also tested against itself:
+//! tests or, at a pair of leaves, ends in elementary tests. A node is also tested against itself:
 //! this finds where an object folds upon itself. Such a test splits into three: each child
 //! against itself, and one against the other.
 //!
@@ -12,12 +12,11 @@
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-use crate::collision::bvh::Node;
+use crate::collision::bvh::{LeafId, Node};
 use crate::collision::dop::Dop18;
 use crate::collision::flatness::Flatness;
 use crate::collision::surface::Surface;
 use crate::collision::sweep::Sweep;
-use crate::ids::FaceId;
 
 /// Branches that are executed between two looks at the stack. On the draped tablecloth a branch
 /// takes about 0.1 us. So a stack that has grown is cut soon, and looking costs little.
@@ -59,10 +58,11 @@ impl Test {
 /// What a test leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestOutcome {
-    /// The bounds are apart, or both are those of one face.
+    /// The bounds are apart, or the node is flat.
     Apart,
-    /// Two faces (of the first and the second object) may be near each other.
-    Faces(FaceId, FaceId),
+    /// Primitives of two leaves (of the first and the second object) may be near each other. Both
+    /// may be the same leaf.
+    Leaves(LeafId, LeafId),
     /// Two further tests.
     Split(Test, Test),
     /// Three further tests, of a node against itself.
@@ -163,15 +163,15 @@ impl TestTrees<'_> {
     }
 
     /// Executes all tests on the `stack` and all that unfold from them, depth first. Untried
-    /// tests lie on the stack. `faces` receives each pair of faces that may be near.
+    /// tests lie on the stack. `leaves` receives each pair of leaves whose primitives may be near.
     pub fn traverse(
         &self,
         stack: &mut Vec<Test>,
         counters: &mut TestCounters,
-        mut faces: impl FnMut(&Test, FaceId, FaceId),
+        mut leaves: impl FnMut(&Test, LeafId, LeafId),
     ) {
         while !stack.is_empty() {
-            self.traverse_branches(stack, counters, &mut faces);
+            self.traverse_branches(stack, counters, &mut leaves);
         }
     }
 
@@ -184,7 +184,7 @@ impl TestTrees<'_> {
         &self,
         stack: &mut Vec<Test>,
         counters: &mut TestCounters,
-        faces: &mut impl FnMut(&Test, FaceId, FaceId),
+        leaves: &mut impl FnMut(&Test, LeafId, LeafId),
     ) {
         let mut counted = TestCounters::default();
         for _ in 0..BRANCHES {
@@ -194,8 +194,8 @@ impl TestTrees<'_> {
                 counted.count(&test);
                 match execute(&first, &second, &test) {
                     TestOutcome::Apart => break,
-                    TestOutcome::Faces(face1, face2) => {
-                        faces(&test, face1, face2);
+                    TestOutcome::Leaves(leaf1, leaf2) => {
+                        leaves(&test, leaf1, leaf2);
                         break;
                     }
                     TestOutcome::Split(first, second) => {
@@ -248,7 +248,7 @@ fn execute(first: &Tree, second: &Tree, test: &Test) -> TestOutcome {
         TestOutcome::Split(Test { dop2: child, ..*test }, Test { dop2: child + 1, ..*test })
     };
     match (first.nodes[node1], second.nodes[node2]) {
-        (Node::Leaf(face1), Node::Leaf(face2)) => TestOutcome::Faces(face1, face2),
+        (Node::Leaf(leaf1), Node::Leaf(leaf2)) => TestOutcome::Leaves(leaf1, leaf2),
         (Node::Inner(child1), Node::Inner(child2)) | (Node::Top(child1), Node::Top(child2)) => {
             if bounds1.size() >= bounds2.size() {
                 split_first(child1)
@@ -263,7 +263,7 @@ fn execute(first: &Tree, second: &Tree, test: &Test) -> TestOutcome {
 
 fn split_itself(node: Node, test: &Test) -> TestOutcome {
     match node {
-        Node::Leaf(_) => TestOutcome::Apart,
+        Node::Leaf(leaf) => TestOutcome::Leaves(leaf, leaf),
         Node::Inner(child) | Node::Top(child) => {
             let pair = |dop1, dop2| Test { dop1, dop2, ..*test };
             TestOutcome::SplitItself([
@@ -278,26 +278,31 @@ fn split_itself(node: Node, test: &Test) -> TestOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::bvh::LEAF_FACES;
     use crate::collision::surface::{Moves, Surface, Surfaces};
     use crate::math::Vec3;
     use crate::mesh::Topology;
     use crate::threads::Threads;
 
-    /// Two parallel strips of four triangles, the second one `above` the first.
+    /// Two parallel strips of four leaves, the second one `above` the first.
     fn strips(above: f64) -> (Surfaces, Vec<Vec<Dop18>>) {
-        let faces = [[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5]];
+        let squares = (0..2 * LEAF_FACES as u32).map(|i| 2 * i);
+        let faces: Vec<[u32; 3]> =
+            squares.flat_map(|v| [[v, v + 1, v + 2], [v + 2, v + 1, v + 3]]).collect();
+        let count = faces.len() as u32 + 2;
         let place = |v: u32, z| Vec3::new((v / 2).into(), (v % 2).into(), z);
-        let rest: Vec<Vec3> = (0..6).map(|v| place(v, 0.0)).collect();
+        let rest: Vec<Vec3> = (0..count).map(|v| place(v, 0.0)).collect();
         let topology = Topology::new(&faces).unwrap();
         let strip = |first, moves| Surface::new(first, &faces, &topology, &rest, None, moves);
         let surfaces =
-            Surfaces { list: vec![strip(0, Moves::Deforms), strip(6, Moves::Prescribed)] };
-        let x: Vec<Vec3> = (0..12).map(|v| place(v % 6, if v < 6 { 0.0 } else { above })).collect();
+            Surfaces { list: vec![strip(0, Moves::Deforms), strip(count, Moves::Prescribed)] };
+        let height = |v| if v < count { 0.0 } else { above };
+        let x: Vec<Vec3> = (0..2 * count).map(|v| place(v % count, height(v))).collect();
         let vertices: Vec<Dop18> = x.iter().map(|x| Dop18::swept(x, x, 0.0)).collect();
         let threads = Threads::new(1).unwrap();
         let bounds = surfaces.list.iter().map(|surface| {
             let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
-            surface.hierarchy.refit(&threads, &surface.faces, &vertices, &mut bounds);
+            surface.hierarchy.refit(&threads, &surface.leaves, &vertices, &mut bounds);
             bounds
         });
         let bounds = bounds.collect();
@@ -325,30 +330,30 @@ mod tests {
             trees: &TestTrees,
             test: Test,
             counters: &mut TestCounters,
-            faces: &mut Vec<[u32; 2]>,
+            leaves: &mut Vec<[u32; 2]>,
         ) {
             counters.count(&test);
             match trees.execute(&test) {
                 TestOutcome::Apart => {}
-                TestOutcome::Faces(a, b) => faces.push([a, b]),
+                TestOutcome::Leaves(a, b) => leaves.push([a, b]),
                 TestOutcome::Split(first, second) => {
-                    recurse(trees, second, counters, faces);
-                    recurse(trees, first, counters, faces);
+                    recurse(trees, second, counters, leaves);
+                    recurse(trees, first, counters, leaves);
                 }
                 TestOutcome::SplitItself(tests) => {
-                    tests.into_iter().for_each(|test| recurse(trees, test, counters, faces));
+                    tests.into_iter().for_each(|test| recurse(trees, test, counters, leaves));
                 }
             }
         }
-        let (mut expected, mut expected_faces) = (TestCounters::default(), Vec::new());
-        recurse(&trees, ROOT, &mut expected, &mut expected_faces);
-        let (mut counters, mut faces) = (TestCounters::default(), Vec::new());
-        trees.traverse(&mut vec![ROOT], &mut counters, |_, a, b| faces.push([a, b]));
+        let (mut expected, mut expected_leaves) = (TestCounters::default(), Vec::new());
+        recurse(&trees, ROOT, &mut expected, &mut expected_leaves);
+        let (mut counters, mut leaves) = (TestCounters::default(), Vec::new());
+        trees.traverse(&mut vec![ROOT], &mut counters, |_, a, b| leaves.push([a, b]));
         assert_eq!(counters, expected);
-        faces.sort_unstable();
-        expected_faces.sort_unstable();
-        assert_eq!(faces, expected_faces);
-        // All but the two pairs of a first and a last face touch.
-        assert_eq!(faces.len(), 14);
+        leaves.sort_unstable();
+        expected_leaves.sort_unstable();
+        assert_eq!(leaves, expected_leaves);
+        // Each leaf touches the one above, and the neighbours of that one.
+        assert_eq!(leaves.len(), 4 + 2 * 3);
     }
 }

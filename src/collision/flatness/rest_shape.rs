@@ -2,9 +2,10 @@
 
 use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
-use crate::collision::elementary::{FaceSide, elementary_pairs};
+use crate::collision::elementary::NearPrimitives;
 use crate::collision::flatness::{Flatness, MIN_FACES};
 use crate::collision::narrow::closest;
+use crate::collision::search::traversal::Traversal;
 use crate::collision::surface::Surface;
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestTrees};
@@ -58,7 +59,10 @@ fn vertices_below(surface: &Surface, min_faces: usize) -> (Vec<u32>, Vec<VertexI
     let mut below: Vec<(usize, Vec<VertexId>)> = vec![(0, Vec::new()); nodes.len()];
     for at in (0..nodes.len()).rev() {
         below[at] = match nodes[at] {
-            Node::Leaf(face) => (1, surface.faces[face as usize].to_vec()),
+            Node::Leaf(leaf) => {
+                let corners = surface.leaves.corners.of(leaf).to_vec();
+                (surface.leaves.faces.of(leaf).len(), corners)
+            }
             Node::Inner(child) | Node::Top(child) => {
                 let (first, second) = (&below[child as usize], &below[child as usize + 1]);
                 let mut all = [first.1.as_slice(), &second.1].concat();
@@ -104,25 +108,31 @@ fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
     let vertices: Vec<Dop18> = x.iter().map(swept).collect();
     let nodes = surface.hierarchy.nodes();
     let mut bounds = vec![Dop18::EMPTY; nodes.len()];
-    surface.hierarchy.refit(&Threads::INLINE, &surface.faces, &vertices, &mut bounds);
+    surface.hierarchy.refit(&Threads::INLINE, &surface.leaves, &vertices, &mut bounds);
     let bounds = [bounds];
     let surfaces = std::slice::from_ref(surface);
     let trees = TestTrees { surfaces, bounds: &bounds, sweep: None, changed: None };
 
     let sweep = Sweep { x0: &x, x1: &x, radius: most };
+    let traversal = Traversal { trees, sweep: &sweep, vertices: &vertices, sought: None };
     let mut distances = vec![most; nodes.len()];
-    let (mut stack, mut pairs) = (Vec::new(), Vec::new());
+    let (mut stack, mut near) = (Vec::new(), NearPrimitives::default());
     for at in (0..nodes.len()).rev() {
-        let (Node::Inner(child) | Node::Top(child)) = nodes[at] else { continue };
-        stack.push(Test { obj1: 0, dop1: child, obj2: 0, dop2: child + 1 });
-        trees.traverse(&mut stack, &mut TestCounters::default(), |test, face1, face2| {
-            let first = FaceSide::of(surface, face1, trees.bounds(0, test.dop1));
-            let second = FaceSide::of(surface, face2, trees.bounds(0, test.dop2));
-            elementary_pairs(&first, &second, &sweep, &vertices, &mut pairs);
+        let (first, second, below) = match nodes[at] {
+            Node::Leaf(_) => (at as u32, at as u32, most),
+            Node::Inner(child) | Node::Top(child) => {
+                let [low, high] = [child, child + 1].map(|child| distances[child as usize]);
+                (child, child + 1, low.min(high))
+            }
+        };
+        let mut least = below;
+        stack.push(Test { obj1: 0, dop1: first, obj2: 0, dop2: second });
+        trees.traverse(&mut stack, &mut TestCounters::default(), |test, leaf1, leaf2| {
+            traversal.overlapping_pairs(test, [leaf1, leaf2], &mut near, |pair| {
+                least = least.min(closest(pair.kind(), pair.gather(&x)).distance);
+            });
         });
-        let distance = pairs.drain(..).map(|pair| closest(pair.kind(), pair.gather(&x)).distance);
-        let across = distance.fold(most, f64::min);
-        distances[at] = across.min(distances[child as usize]).min(distances[child as usize + 1]);
+        distances[at] = least;
     }
     // Rounded down by more than the computation can have rounded up.
     distances.iter().map(|distance| (distance * (1.0 - 1e-6)) as f32).collect()

@@ -7,12 +7,12 @@ mod predicate;
 
 use std::collections::BTreeMap;
 
-use crate::collision::bvh::Node;
+use crate::collision::bvh::{LeafId, Node};
 use crate::collision::dop::{Dop18, near};
 use crate::collision::narrow::closest;
 use crate::collision::pair::Pair;
 use crate::collision::surface::{Moves, Surface, Surfaces};
-use crate::ids::{FaceId, VertexId};
+use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::threads::Threads;
 
@@ -23,7 +23,7 @@ pub use predicate::edge_meets_face;
 pub struct Intersection {
     /// The edge, lower vertex first.
     pub edge: [VertexId; 2],
-    /// The face's corners.
+    /// The face's corners, rising.
     pub face: [VertexId; 3],
     /// The objects of the edge and of the face, by their place among the surfaces.
     pub objects: [u32; 2],
@@ -37,7 +37,7 @@ pub struct Intersection {
 pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<Intersection> {
     let still = Still::new(threads, surfaces, x, 0.0, |_| true);
     let mut found = Vec::new();
-    still.for_face_pairs(|first, second| still.edges_in_faces(first, second, &mut found));
+    still.for_leaf_pairs(|first, second| still.edges_in_faces(first, second, &mut found));
     found.sort_unstable_by_key(|found| (found.edge, found.face));
     found
 }
@@ -82,7 +82,7 @@ pub fn start_state(
 ) -> Vec<StartProblem> {
     let still = Still::new(threads, surfaces, x, delta_m, |_| true);
     let (mut meeting, mut near) = (Vec::new(), Vec::new());
-    still.for_face_pairs(|first, second| {
+    still.for_leaf_pairs(|first, second| {
         still.edges_in_faces(first, second, &mut meeting);
         still.near_pairs(first, second, delta_m, &mut near);
     });
@@ -160,12 +160,12 @@ struct Still<'a> {
     nodes: Vec<Vec<Dop18>>,
 }
 
-/// A face of an object.
+/// A leaf of an object's hierarchy.
 #[derive(Clone, Copy)]
-struct FaceOf<'a> {
+struct LeafOf<'a> {
     object: u32,
     surface: &'a Surface,
-    face: FaceId,
+    leaf: LeafId,
     bounds: &'a Dop18,
 }
 
@@ -197,14 +197,15 @@ impl<'a> Still<'a> {
             let radius = if surface.moves == Moves::Prescribed { 0.0 } else { radius_m };
             vertices.extend(x[surface.vertices()].iter().map(|x| Dop18::swept(x, x, radius)));
             let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
-            surface.hierarchy.refit(threads, &surface.faces, &vertices, &mut bounds);
+            surface.hierarchy.refit(threads, &surface.leaves, &vertices, &mut bounds);
             nodes.push(bounds);
         }
         Self { surfaces, x, vertices, nodes }
     }
 
-    /// Visits once each pair of faces whose bounds overlap, of surfaces that meet.
-    fn for_face_pairs(&self, mut visit: impl FnMut(FaceOf, FaceOf)) {
+    /// Visits once each pair of leaves whose bounds overlap, and each leaf with itself, of surfaces that
+    /// meet.
+    fn for_leaf_pairs(&self, mut visit: impl FnMut(LeafOf, LeafOf)) {
         for (second, of_second) in (0..).zip(&self.surfaces.list) {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
                 if of_first.moves.meets(of_second.moves, first == second) {
@@ -214,16 +215,16 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// Visits once each pair of faces of two objects whose bounds overlap.
-    fn for_pairs_of(&self, first: u32, second: u32, visit: &mut impl FnMut(FaceOf, FaceOf)) {
+    /// Visits once each pair of leaves of two objects whose bounds overlap.
+    fn for_pairs_of(&self, first: u32, second: u32, visit: &mut impl FnMut(LeafOf, LeafOf)) {
         let root = |object: u32| self.surfaces.list[object as usize].hierarchy.root();
         if let Some((root1, root2)) = root(first).zip(root(second)) {
             self.descend((first, root1), (second, root2), visit);
         }
     }
 
-    /// Visits the pairs of faces below two nodes. A node is given with its object.
-    fn descend(&self, a: (u32, u32), b: (u32, u32), visit: &mut impl FnMut(FaceOf, FaceOf)) {
+    /// Visits the pairs of leaves below two nodes. A node is given with its object.
+    fn descend(&self, a: (u32, u32), b: (u32, u32), visit: &mut impl FnMut(LeafOf, LeafOf)) {
         let node = |(object, node): (u32, u32)| {
             self.surfaces.list[object as usize].hierarchy.nodes()[node as usize]
         };
@@ -232,19 +233,17 @@ impl<'a> Still<'a> {
             Node::Leaf(_) => None,
         };
         let bounds = |(object, node): (u32, u32)| &self.nodes[object as usize][node as usize];
-        let face = |(object, node): (u32, u32), face| FaceOf {
+        let leaf = |(object, node): (u32, u32), leaf| LeafOf {
             object,
             surface: &self.surfaces.list[object as usize],
-            face,
+            leaf,
             bounds: bounds((object, node)),
         };
-        if a == b {
-            if let Some(child) = child(a) {
-                let (low, high) = ((a.0, child), (a.0, child + 1));
-                self.descend(low, low, visit);
-                self.descend(high, high, visit);
-                self.descend(low, high, visit);
-            }
+        if let Some(child) = child(a).filter(|_| a == b) {
+            let (low, high) = ((a.0, child), (a.0, child + 1));
+            self.descend(low, low, visit);
+            self.descend(high, high, visit);
+            self.descend(low, high, visit);
             return;
         }
         if !bounds(a).overlaps(bounds(b)) {
@@ -260,37 +259,44 @@ impl<'a> Still<'a> {
                 self.descend(a, (b.0, child + 1), visit);
             }
             _ => {
-                if let (Node::Leaf(face1), Node::Leaf(face2)) = (node(a), node(b)) {
-                    visit(face(a, face1), face(b, face2));
+                if let (Node::Leaf(leaf1), Node::Leaf(leaf2)) = (node(a), node(b)) {
+                    visit(leaf(a, leaf1), leaf(b, leaf2));
                 }
             }
         }
     }
 
-    /// Tests the edges that each of two faces represents against the other face.
-    fn edges_in_faces(&self, first: FaceOf, second: FaceOf, found: &mut Vec<Intersection>) {
-        for (edges, area) in [(first, second), (second, first)] {
-            let face = area.surface.faces[area.face as usize];
-            for mut edge in edges.surface.represented_edges(edges.face) {
-                let [a, b] = edge.map(|vertex| &self.vertices[vertex as usize]);
-                if edge.iter().any(|vertex| face.contains(vertex))
-                    || !a.union(b).overlaps(area.bounds)
-                {
-                    continue;
-                }
-                edge.sort_unstable();
-                let (ends, corners) =
-                    (edge.map(|v| self.x[v as usize]), face.map(|v| self.x[v as usize]));
-                if edge_meets_face(ends, corners) {
-                    let objects = [edges.object, area.object];
-                    found.push(Intersection { edge, face, objects, place: meet(ends, corners) });
+    /// Tests the edges of each of two leaves against the faces of the other.
+    fn edges_in_faces(&self, first: LeafOf, second: LeafOf, found: &mut Vec<Intersection>) {
+        for (edges, areas) in sides(first, second) {
+            let near = edges.surface.leaves.edges.of(edges.leaf).iter();
+            for &edge in near.filter(|edge| self.bounds(*edge).overlaps(areas.bounds)) {
+                for &face in areas.surface.leaves.faces.of(areas.leaf) {
+                    if edge.iter().any(|vertex| face.contains(vertex))
+                        || !self.bounds(&edge).overlaps(&self.bounds(&face))
+                    {
+                        continue;
+                    }
+                    let (ends, corners) =
+                        (edge.map(|v| self.x[v as usize]), face.map(|v| self.x[v as usize]));
+                    if edge_meets_face(ends, corners) {
+                        let objects = [edges.object, areas.object];
+                        let place = meet(ends, corners);
+                        found.push(Intersection { edge, face, objects, place });
+                    }
                 }
             }
         }
     }
 
-    /// Finds the elementary pairs of two faces that are nearer than `delta_m`.
-    fn near_pairs(&self, first: FaceOf, second: FaceOf, delta_m: f64, found: &mut Vec<NearPair>) {
+    /// The bounds of a primitive.
+    fn bounds(&self, primitive: &[VertexId]) -> Dop18 {
+        let of_vertices = primitive.iter().map(|&vertex| &self.vertices[vertex as usize]);
+        of_vertices.fold(Dop18::EMPTY, |all, bounds| all.union(bounds))
+    }
+
+    /// Finds the elementary pairs of two leaves that are nearer than `delta_m`.
+    fn near_pairs(&self, first: LeafOf, second: LeafOf, delta_m: f64, found: &mut Vec<NearPair>) {
         let mut add = |pair: Pair| {
             if pair.shares_a_vertex() || !near(&pair, &self.vertices) {
                 return;
@@ -304,18 +310,33 @@ impl<'a> Still<'a> {
                 found.push(NearPair { pair, objects, distance_m: closest.distance, place });
             }
         };
-        for (points, area) in [(first, second), (second, first)] {
-            let corners = area.surface.faces[area.face as usize];
-            for vertex in points.surface.represented_vertices(points.face) {
-                add(Pair::vertex_face(vertex, corners));
+        for (points, areas) in sides(first, second) {
+            for &[vertex] in points.surface.leaves.vertices.of(points.leaf) {
+                for &face in areas.surface.leaves.faces.of(areas.leaf) {
+                    add(Pair::vertex_face(vertex, face));
+                }
             }
         }
-        for edge in first.surface.represented_edges(first.face) {
-            for other in second.surface.represented_edges(second.face) {
-                add(Pair::edge_edge(edge, other));
+        for &edge in first.surface.leaves.edges.of(first.leaf) {
+            for &other in second.surface.leaves.edges.of(second.leaf) {
+                if !first.is(&second) || edge < other {
+                    add(Pair::edge_edge(edge, other));
+                }
             }
         }
     }
+}
+
+impl LeafOf<'_> {
+    fn is(&self, other: &Self) -> bool {
+        (self.object, self.leaf) == (other.object, other.leaf)
+    }
+}
+
+/// Two leaves in both orders, or a leaf with itself once.
+fn sides<'a>(first: LeafOf<'a>, second: LeafOf<'a>) -> impl Iterator<Item = (LeafOf<'a>, LeafOf<'a>)> {
+    let once = 2 - usize::from(first.is(&second));
+    [(first, second), (second, first)].into_iter().take(once)
 }
 
 /// The approximate place where an edge meets a face: on the face's plane, or at the middle of

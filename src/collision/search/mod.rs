@@ -11,7 +11,7 @@ use std::convert::Infallible;
 
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
-use crate::collision::search::traversal::Traversal;
+use crate::collision::search::traversal::{Found, Traversal};
 use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestOutcome, TestTrees};
@@ -93,7 +93,7 @@ impl CandidateFinder {
                 }
             });
             let nodes = &mut self.nodes[object];
-            surface.hierarchy.refit(threads, &surface.faces, &self.vertices, nodes);
+            surface.hierarchy.refit(threads, &surface.leaves, &self.vertices, nodes);
         }
     }
 
@@ -110,8 +110,8 @@ impl CandidateFinder {
         let changed = surfaces.list.iter().zip(&mut self.nodes).map(|(surface, bounds)| {
             let mut nodes = vec![false; bounds.len()];
             if vertices[surface.vertices()].contains(&true) {
-                let (hierarchy, faces) = (&surface.hierarchy, &surface.faces);
-                hierarchy.refit_changed(faces, &self.vertices, &vertices, bounds, &mut nodes);
+                let (hierarchy, leaves) = (&surface.hierarchy, &surface.leaves);
+                hierarchy.refit_changed(leaves, &self.vertices, &vertices, bounds, &mut nodes);
             }
             nodes
         });
@@ -208,12 +208,14 @@ impl CandidateFinder {
     ) -> TestCounters {
         let collected = self.collect_with(surfaces, sweep, |traversal, candidates| {
             let (mut stack, mut counters) = (Vec::new(), TestCounters::default());
+            let mut found = Found::default();
             for root in roots {
                 stack.push(root);
                 while !stack.is_empty() {
-                    traversal.run(&mut stack, &mut counters, candidates);
+                    traversal.run(&mut stack, &mut counters, &mut found);
                 }
             }
+            candidates.append(&mut found.candidates);
             Ok::<_, Infallible>(counters)
         });
         collected.unwrap_or_else(|never| match never {})
@@ -233,34 +235,17 @@ impl CandidateFinder {
         let mut candidates = self.take_kept();
         let kept = candidates.len();
         let counted = find(&self.traversal(surfaces, sweep), &mut candidates)?;
-        let candidates = self.replace(candidates, kept);
-        Ok(TestCounters { candidates, ..counted })
+        let found = (candidates.len() - kept) as u64;
+        self.candidates = candidates;
+        Ok(TestCounters { candidates: found, ..counted })
     }
 
     /// The candidates that stay after the last refit.
     fn take_kept(&mut self) -> Vec<Pair> {
         let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.retain(|pair| !self.is_sought(pair));
+        let strayed = self.strayed.as_ref();
+        candidates.retain(|pair| strayed.is_some_and(|strayed| !pair.has_any(&strayed.vertices)));
         candidates
-    }
-
-    /// Takes the first `kept` of the `candidates`, and the others if they were sought. Returns
-    /// the number of those others.
-    fn replace(&mut self, mut candidates: Vec<Pair>, kept: usize) -> u64 {
-        let mut at = 0;
-        candidates.retain(|pair| {
-            at += 1;
-            at <= kept || self.is_sought(pair)
-        });
-        self.candidates = candidates;
-        (self.candidates.len() - kept) as u64
-    }
-
-    /// True if the next search looks for this pair. After a full refit it looks for all.
-    fn is_sought(&self, pair: &Pair) -> bool {
-        let strayed =
-            |strayed: &Strayed| pair.vertices.iter().any(|&v| strayed.vertices[v as usize]);
-        self.strayed.as_ref().is_none_or(strayed)
     }
 
     fn trees<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> TestTrees<'a> {
@@ -274,7 +259,12 @@ impl CandidateFinder {
 
     /// What tests are executed on, after a refit to `sweep`.
     pub fn traversal<'a>(&'a self, surfaces: &'a Surfaces, sweep: &'a Sweep) -> Traversal<'a> {
-        Traversal { trees: self.trees(surfaces, sweep), sweep, vertices: &self.vertices }
+        Traversal {
+            trees: self.trees(surfaces, sweep),
+            sweep,
+            vertices: &self.vertices,
+            sought: self.strayed.as_ref().map(|strayed| strayed.vertices.as_slice()),
+        }
     }
 
     /// Keeps only the candidates for which `keep` is true.

@@ -1,11 +1,12 @@
 //! Executes tests on refitted hierarchies, down to candidates.
 
+use crate::collision::bvh::LeafId;
 use crate::collision::dop::Dop18;
-use crate::collision::elementary::{FaceSide, elementary_pairs};
+use crate::collision::elementary::{LeafSide, NearPrimitives};
 use crate::collision::pair::Pair;
+use crate::collision::screen::may_come_near;
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestTrees};
-use crate::ids::FaceId;
 
 /// Everything that a test is executed on.
 pub struct Traversal<'a> {
@@ -15,32 +16,58 @@ pub struct Traversal<'a> {
     pub sweep: &'a Sweep<'a>,
     /// Bounds of all vertices.
     pub vertices: &'a [Dop18],
+    /// By vertex, after a partial refit: whether its pairs are sought. Else all pairs are.
+    pub sought: Option<&'a [bool]>,
+}
+
+/// What one thread finds.
+#[derive(Default)]
+pub struct Found {
+    /// Pairs that come near.
+    pub candidates: Vec<Pair>,
+    near: NearPrimitives,
 }
 
 impl Traversal<'_> {
     /// Executes the next branches of the `stack` as [`TestTrees::traverse_branches`] does, and
-    /// adds the elementary pairs that come near to `candidates`.
+    /// adds the elementary pairs that come near to those that are `found`.
     #[inline]
-    pub fn run(
-        &self,
-        stack: &mut Vec<Test>,
-        counters: &mut TestCounters,
-        candidates: &mut Vec<Pair>,
-    ) {
-        let mut faces = |test: &Test, face1, face2| {
-            let [first, second] = self.sides(test, [face1, face2]);
-            elementary_pairs(&first, &second, self.sweep, self.vertices, candidates);
+    pub fn run(&self, stack: &mut Vec<Test>, counters: &mut TestCounters, found: &mut Found) {
+        let Found { candidates, near } = found;
+        let first = candidates.len();
+        let mut leaves = |test: &Test, leaf1, leaf2| {
+            self.overlapping_pairs(test, [leaf1, leaf2], near, |pair| candidates.push(pair));
         };
-        self.trees.traverse_branches(stack, counters, &mut faces);
+        self.trees.traverse_branches(stack, counters, &mut leaves);
+        let mut kept = first;
+        for at in first..candidates.len() {
+            let pair = candidates[at];
+            candidates[kept] = pair;
+            kept += usize::from(may_come_near(&pair, self.sweep));
+        }
+        candidates.truncate(kept);
     }
 
-    /// The sides of the pair of faces that a test ends at.
+    /// Calls `add` with each elementary pair that is sought at the `leaves` that a test ends at, if
+    /// its bounds overlap.
     #[inline]
-    pub fn sides(&self, test: &Test, faces: [FaceId; 2]) -> [FaceSide<'_>; 2] {
-        let side = |object: u32, node, face| {
-            let surface = &self.trees.surfaces[object as usize];
-            FaceSide::of(surface, face, self.trees.bounds(object, node))
+    pub fn overlapping_pairs(
+        &self,
+        test: &Test,
+        leaves: [LeafId; 2],
+        near: &mut NearPrimitives,
+        mut add: impl FnMut(Pair),
+    ) {
+        let side = |object: u32, node, leaf| {
+            let leaves = &self.trees.surfaces[object as usize].leaves;
+            LeafSide::new(leaves, leaf, self.trees.bounds(object, node))
         };
-        [side(test.obj1, test.dop1, faces[0]), side(test.obj2, test.dop2, faces[1])]
+        let first = side(test.obj1, test.dop1, leaves[0]);
+        let second = side(test.obj2, test.dop2, leaves[1]);
+        near.overlapping_pairs(&first, &second, self.vertices, |pair| {
+            if self.sought.is_none_or(|sought| pair.has_any(sought)) {
+                add(pair);
+            }
+        });
     }
 }

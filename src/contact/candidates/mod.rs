@@ -8,8 +8,8 @@ mod shares;
 mod tests;
 
 use crate::collision::search::patch_of;
-use crate::collision::search::traversal::Traversal;
-use crate::collision::{CandidateFinder, Pair, Surfaces, Sweep, Test, TestCounters};
+use crate::collision::search::traversal::{Found, Traversal};
+use crate::collision::{CandidateFinder, Surfaces, Sweep, Test, TestCounters};
 use crate::error::Result;
 use crate::ranks::World;
 use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload};
@@ -17,10 +17,10 @@ use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload
 pub use shares::{PatchShares, TestsOfPatches};
 
 /// The counts and candidates of one processor in a search.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Findings {
     counters: TestCounters,
-    candidates: Vec<Pair>,
+    found: Found,
     tests: TestsOfPatches,
 }
 
@@ -30,17 +30,18 @@ impl Results for Findings {
     }
 
     fn found(&self) -> u64 {
-        self.candidates.len() as u64
+        self.found.candidates.len() as u64
     }
 
     fn take(&mut self, other: &mut Self) {
         other.tests.begin(0, other.counters.tests);
         self.tests.add(&std::mem::take(&mut other.tests));
         self.counters.add(&std::mem::take(&mut other.counters));
-        if self.candidates.is_empty() {
-            std::mem::swap(&mut self.candidates, &mut other.candidates);
+        let (candidates, others) = (&mut self.found.candidates, &mut other.found.candidates);
+        if candidates.is_empty() {
+            std::mem::swap(candidates, others);
         } else {
-            self.candidates.append(&mut other.candidates);
+            candidates.append(others);
         }
     }
 }
@@ -56,7 +57,7 @@ impl Workload for Traversal<'_> {
 
     #[inline]
     fn run(&self, stack: &mut Vec<Test>, results: &mut Findings) {
-        Traversal::run(self, stack, &mut results.counters, &mut results.candidates);
+        Traversal::run(self, stack, &mut results.counters, &mut results.found);
     }
 }
 
@@ -98,11 +99,11 @@ pub fn collect_shared(
     let any = finder.any_roots();
     let mut tests = TestsOfPatches::default();
     let counters = finder.collect_with(surfaces, sweep, |traversal, candidates| {
-        let candidates_before = std::mem::take(candidates);
-        let mut found = Findings { candidates: candidates_before, ..Findings::default() };
-        processors.run(here, traversal, TopLevel { tasks, any }, &mut found)?;
-        (*candidates, tests) = (found.candidates, found.tests);
-        Ok(found.counters)
+        let mut findings = Findings::default();
+        std::mem::swap(&mut findings.found.candidates, candidates);
+        processors.run(here, traversal, TopLevel { tasks, any }, &mut findings)?;
+        (*candidates, tests) = (findings.found.candidates, findings.tests);
+        Ok(findings.counters)
     })?;
     Ok((counters, tests))
 }

@@ -1,7 +1,7 @@
 //! Shared searches against a search on one processor.
 
 use crate::collision::surface::test_sheet;
-use crate::collision::{Moves, Surface};
+use crate::collision::{Moves, Pair, Surface};
 use crate::contact::candidates::*;
 use crate::ids::PatchId;
 use crate::math::Vec3;

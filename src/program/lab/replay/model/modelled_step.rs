@@ -152,15 +152,15 @@ fn tests(
     let mut uses = vec![ProcessorUse::default(); machine.ranks()];
     // Rounded to picoseconds like on the machine. Otherwise the machine could seem faster than the
     // best possible.
-    let of_kinds = costs.of_kinds();
+    let of_kind = |kind| costs.of_kind(kind);
     for search in &step.searches {
         let trees = search.trees.unfold().ok_or_else(|| {
             let cause = format!("step {} holds no test trees", step.step);
             Error::input("recording", cause, "record it again")
         })?;
         let played = machine.play(&trees, owners)?;
-        let serial_s = trees.total(&of_kinds) as f64 * 1e-12;
-        let chain_s = trees.longest_chain(&of_kinds) as f64 * 1e-12;
+        let serial_s = trees.total(of_kind) as f64 * 1e-12;
+        let chain_s = trees.longest_chain(of_kind) as f64 * 1e-12;
         sum.test_part_s += played.length_s;
         sum.termination_s += played.termination_s;
         sum.sums += played.sums;

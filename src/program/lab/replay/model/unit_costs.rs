@@ -6,7 +6,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use crate::program::lab::replay::recording::RecordedSearch;
-use crate::program::lab::replay::recording::trees::{Amounts, Item, amounts};
+use crate::program::lab::replay::recording::trees::{Amounts, Item, Kind};
 
 /// Searches below this time have the same weight, s.
 const SHORTEST_S: f64 = 20e-6;
@@ -62,9 +62,9 @@ impl UnitCosts {
         self.0.iter().zip(amounts).map(|(cost, amount)| cost * amount).sum()
     }
 
-    /// Time of a test of each kind, ps.
-    pub fn of_kinds(&self) -> [u64; 256] {
-        std::array::from_fn(|kind| picoseconds(self.seconds(&amounts(kind as u8))))
+    /// Time of a test of this kind, ps.
+    pub fn of_kind(&self, kind: Kind) -> u64 {
+        picoseconds(self.seconds(&kind.amounts()))
     }
 
     /// Time of a task without its tests, ps.

@@ -26,7 +26,7 @@ use crate::program::lab::replay::recording::trees::RecordedTrees;
 
 /// The first line of a file, with the version of its format.
 pub(super) const NAME: &[u8] = b"cloth-sim test trees\n";
-pub(super) const VERSION: &[u8] = b"3\n";
+pub(super) const VERSION: &[u8] = b"4\n";
 
 /// The data that all steps of a recording share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

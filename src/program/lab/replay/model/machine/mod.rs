@@ -37,8 +37,7 @@ pub struct Machine {
     schedulers: Vec<Scheduler>,
     collision: StealingSettings,
     network: Network,
-    kinds: [u64; 256],
-    task: u64,
+    costs: UnitCosts,
 }
 
 /// A search that was executed on the modelled machine.
@@ -67,8 +66,7 @@ impl Machine {
             schedulers: (0..ranks).map(scheduler).collect(),
             collision: *collision,
             network,
-            kinds: costs.of_kinds(),
-            task: costs.of_task(),
+            costs: *costs,
         }
     }
 
@@ -139,8 +137,7 @@ impl<'a> ModelledSearch<'a> {
         Self {
             rules: Rules {
                 trees,
-                kinds: &machine.kinds,
-                task: machine.task,
+                costs: &machine.costs,
                 policy: Policy::new(&machine.collision),
                 interval: (stealing && schedulers.len() > 1)
                     .then(|| picoseconds(polling_interval_us * 1e-6)),

@@ -9,15 +9,13 @@ use cloth_sim::stealing::scheduler::{Load, Scheduler};
 use cloth_sim::stealing::{ProcessorUse, RUNS_PER_LOOK};
 
 use crate::program::lab::replay::model::machine::{MachineEvent, Task};
-use crate::program::lab::replay::recording::trees::{Unfolded, branches, candidates};
+use crate::program::lab::replay::model::unit_costs::UnitCosts;
+use crate::program::lab::replay::recording::trees::Unfolded;
 
 /// Data that all ranks share during a search. Times are in ps.
 pub(super) struct Rules<'a> {
     pub trees: &'a Unfolded<'a>,
-    /// Time of a test of each kind.
-    pub kinds: &'a [u64; 256],
-    /// Time of a task without its tests.
-    pub task: u64,
+    pub costs: &'a UnitCosts,
     pub policy: Policy,
     /// Time from one poll to the next. `None` if ranks send no messages.
     pub interval: Option<u64>,
@@ -118,7 +116,7 @@ impl ModelledRank {
     fn take_task(&mut self, rules: &Rules) -> bool {
         let task = self.received.take().or_else(|| self.pool.pop_back());
         let Some(task) = task else { return false };
-        self.now += rules.task;
+        self.now += rules.costs.of_task();
         self.usage.tasks_executed += 1;
         self.stack.extend(task);
         self.limit = rules.limit(&self.pool);
@@ -158,12 +156,12 @@ impl ModelledRank {
     fn branch(&mut self, rules: &Rules, mut at: u32) {
         loop {
             let kind = rules.trees.kinds[at as usize];
-            self.now += rules.kinds[kind as usize];
+            self.now += rules.costs.of_kind(kind);
             self.usage.tests += 1;
             self.hash = self.hash.wrapping_add(mix(at.into()));
-            let children = branches(kind);
+            let children = kind.branches();
             if children == 0 {
-                self.usage.found += candidates(kind);
+                self.usage.found += kind.candidates();
                 return;
             }
             at += 1;

@@ -30,7 +30,7 @@ fn one_processor_takes_the_sum_of_all_costs() {
 #[test]
 fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_chains() {
     let trees = RecordedTrees::random(2, &[40_000, 10, 3000, 1, 1, 700]);
-    let chain = trees.unfold().unwrap().longest_chain(&COSTS.of_kinds()) as f64 * 1e-12;
+    let chain = trees.unfold().unwrap().longest_chain(|kind| COSTS.of_kind(kind)) as f64 * 1e-12;
     let serial = COSTS.seconds(&trees.amounts());
     for ranks in [2, 3, 7, 16, 64] {
         for victim_order in [VictimOrder::RoundRobin, VictimOrder::Random(3)] {

@@ -1,0 +1,83 @@
+//! The primitives (faces, edges, vertices) below the leaves of a hierarchy.
+
+use crate::collision::bvh::LeafId;
+use crate::collision::surface::Represented;
+use crate::ids::{FaceId, VertexId};
+
+/// Lists of different lengths, one for each leaf.
+#[derive(Debug, Clone)]
+pub struct ByLeaf<T> {
+    items: Vec<T>,
+    /// Start of each list in `items`; one more than lists.
+    offsets: Vec<u32>,
+}
+
+impl<T> Default for ByLeaf<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), offsets: vec![0] }
+    }
+}
+
+impl<T> ByLeaf<T> {
+    /// Adds the list of the next leaf, and returns its number.
+    pub fn push(&mut self, list: impl IntoIterator<Item = T>) -> LeafId {
+        self.items.extend(list);
+        self.offsets.push(self.items.len() as u32);
+        self.offsets.len() as u32 - 2
+    }
+
+    /// All lists, in the order of the leaves.
+    pub fn lists(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.offsets.len() as u32 - 1).map(|leaf| self.of(leaf))
+    }
+
+    /// The list of `leaf`.
+    #[inline]
+    pub fn of(&self, leaf: LeafId) -> &[T] {
+        let leaf = leaf as usize;
+        &self.items[self.offsets[leaf] as usize..self.offsets[leaf + 1] as usize]
+    }
+}
+
+/// The primitives of all leaves of a surface, in the program's numbering. Each edge and each vertex
+/// belongs to the leaf of the face that represents it.
+#[derive(Debug, Clone, Default)]
+pub struct Leaves {
+    /// The faces of each leaf, their vertices rising.
+    pub faces: ByLeaf<[VertexId; 3]>,
+    /// The edges that they represent, their vertices rising.
+    pub edges: ByLeaf<[VertexId; 2]>,
+    /// The vertices that they represent.
+    pub vertices: ByLeaf<[VertexId; 1]>,
+    /// All vertices of the faces of each leaf, rising.
+    pub corners: ByLeaf<VertexId>,
+}
+
+impl Leaves {
+    /// The primitives of the leaves that have these `faces_of_leaves`. `faces` are the vertices of
+    /// all faces, and `represented` what each of them represents.
+    pub fn new<'a>(
+        faces: &[[VertexId; 3]],
+        represented: &[Represented],
+        faces_of_leaves: impl Iterator<Item = &'a [FaceId]>,
+    ) -> Self {
+        let mut leaves = Self::default();
+        for of_leaf in faces_of_leaves {
+            let numbers = || of_leaf.iter().map(|&face| face as usize);
+            let rising = |face: usize| {
+                let mut corners = faces[face];
+                corners.sort_unstable();
+                corners
+            };
+            leaves.faces.push(numbers().map(rising));
+            leaves.edges.push(numbers().flat_map(|face| represented[face].edges(faces[face])));
+            let vertices = numbers().flat_map(|face| represented[face].vertices(faces[face]));
+            leaves.vertices.push(vertices.map(|vertex| [vertex]));
+            let mut corners = Vec::from_iter(numbers().flat_map(|face| faces[face]));
+            corners.sort_unstable();
+            corners.dedup();
+            leaves.corners.push(corners);
+        }
+        leaves
+    }
+}
