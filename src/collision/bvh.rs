@@ -169,13 +169,7 @@ impl Hierarchy {
 
 /// Bounds of one node; `bounds` begin with node `first`.
 #[inline(always)]
-fn bound(
-    node: Node,
-    leaves: &Leaves,
-    vertices: &[Dop18],
-    first: usize,
-    bounds: &[Dop18],
-) -> Dop18 {
+fn bound(node: Node, leaves: &Leaves, vertices: &[Dop18], first: usize, bounds: &[Dop18]) -> Dop18 {
     match node {
         Node::Leaf(leaf) => {
             let corners = leaves.corners.of(leaf).iter();

@@ -39,6 +39,10 @@ use crate::math::Vec3;
 /// too. Spans end at half of the slack.
 const SLACK: f64 = 0.1;
 
+/// [`time_of_impact`] reports nothing for a pair that stays further away than this many separations
+/// (or 1e-7 of its size): 1 + [`SLACK`], and a little more.
+pub const FALSE_REPORTS: f64 = 1.11;
+
 /// Part of the pair's size that replaces a smaller separation in the slack. It makes a test
 /// with zero separation end.
 const RESOLUTION: f64 = 1e-6;

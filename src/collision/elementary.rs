@@ -85,9 +85,10 @@ impl<P: Primitive> Near<P> {
     fn against<Q: Primitive>(&self, other: Q, bounds: &Dop18, mut add: impl FnMut(P)) {
         let (mut found, mut count) = ([0_u8; MOST], 0);
         for at in 0..self.count {
-            let shares = other.as_ref().iter().fold(false, |shares, &vertex| {
-                shares | self.primitives[at].has(vertex)
-            });
+            let shares = other
+                .as_ref()
+                .iter()
+                .fold(false, |shares, &vertex| shares | self.primitives[at].has(vertex));
             found[count] = at as u8;
             count += usize::from(self.bounds[at].overlaps(bounds) & !shares);
         }

@@ -3,18 +3,44 @@
 //! Bounds use nine fixed axes. Most pairs with overlapping bounds are further apart than the
 //! radius, and one direction computed from the pair itself shows it.
 //!
-//! The test makes no assumption about the speed of a vertex: at any time it may be anywhere on
-//! the straight path between its start and its end. Along a direction, the ends of the vertices'
-//! paths therefore bound everything that a side sweeps. A pair that is removed stays outside the
-//! radius even if contacts or the fail-safe slow down some of its vertices.
+//! Candidates must be covered at [`Pace::Any`]: at any time a vertex may be anywhere on the straight
+//! path between its start and its end. Along a direction, the ends of the vertices' paths then bound
+//! everything that a side sweeps. A pair that is removed stays outside the radius even if contacts
+//! or the fail-safe slow down some of its vertices.
+//!
+//! Where the motion is known, all vertices move at a [`Pace::Common`]. The distance of two vertices
+//! along a direction is then linear in time, so a direction that separates the sides at both ends
+//! separates them always.
+//!
+//! Four pairs of one kind are screened side by side, in single precision. Coordinates are relative
+//! to a vertex of the pair, so that rounding is small beside the radius; the distance that is asked
+//! for grows by it.
 
-use crate::collision::narrow::closest;
+use smallvec::SmallVec;
+use wide::f32x4;
+
 use crate::collision::pair::{Pair, PairKind};
 use crate::collision::sweep::Sweep;
-use crate::math::Vec3;
 
-/// Bound on the rounding error of a gap, relative to the coordinates: about 12 operations.
+/// Pairs that are screened side by side.
+const LANES: usize = 4;
+
+/// Bound on the rounding error of a gap, relative to the coordinates: about 12 operations in double
+/// precision.
 const ROUNDING: f64 = 1e-14;
+
+/// The same, relative to the coordinates in single precision. A coordinate and a projection each
+/// err by at most 4 * 2^-24; a gap has two projections, along a direction no longer than sqrt(3).
+const ROUNDING_SINGLE: f32 = 32.0 / (1 << 24) as f32;
+
+/// How the vertices of a pair move along their paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Each at its own pace.
+    Any,
+    /// All at the same pace.
+    Common,
+}
 
 /// False only if the volumes that the two sides of `pair` sweep are at least the radius of
 /// `sweep` apart.
@@ -23,54 +49,202 @@ const ROUNDING: f64 = 1e-14;
 /// the face or of both edges, the line between the sides' centres, and the line between their
 /// closest points. The answer depends on the four vertices alone.
 pub fn may_come_near(pair: &Pair, sweep: &Sweep) -> bool {
-    let paths = VertexPaths::new(pair, sweep);
-    let middle: [Vec3; 4] = std::array::from_fn(|a| 0.5 * (paths.start[a] + paths.end[a]));
-    let [a, b, c, d] = middle;
-    let (normal, offset) = match pair.kind() {
-        PairKind::VertexFace => ((c - b).cross(&(d - b)), 3.0 * a - (b + c + d)),
-        PairKind::EdgeEdge => ((b - a).cross(&(d - c)), (a + b) - (c + d)),
+    let mut near = false;
+    screen(&[*pair], sweep, Pace::Any, |_| near = true);
+    near
+}
+
+/// Calls `keep` with those of the `pairs` that may come within the radius of `sweep`, at this
+/// `pace`. At any pace these are the ones that [`may_come_near`]. The order changes.
+pub fn screen(pairs: &[Pair], sweep: &Sweep, pace: Pace, mut keep: impl FnMut(Pair)) {
+    let mut waiting = [(); 2].map(|()| SmallVec::<[Pair; LANES]>::new());
+    let mut screen = |pairs: &mut SmallVec<[Pair; LANES]>| {
+        // A group that is not full repeats its last pair.
+        let lanes = std::array::from_fn(|lane| &pairs[lane.min(pairs.len() - 1)]);
+        let apart = apart(lanes, sweep, pace);
+        let near = pairs.iter().enumerate().filter(|(lane, _)| apart >> lane & 1 == 0);
+        near.for_each(|(_, pair)| keep(*pair));
+        pairs.clear();
     };
-    !paths.are_apart_along(&normal)
-        && !paths.are_apart_along(&offset)
-        && !paths.are_apart_along(&closest(pair.kind(), middle).normal)
+    for pair in pairs {
+        let group = &mut waiting[pair.kind() as usize];
+        group.push(*pair);
+        if group.len() == LANES {
+            screen(group);
+        }
+    }
+    waiting.iter_mut().filter(|group| !group.is_empty()).for_each(screen);
 }
 
-/// Both ends of the paths of a pair's vertices, relative to the last vertex's start (m).
-struct VertexPaths {
-    start: [Vec3; 4],
-    end: [Vec3; 4],
+/// A bit for each pair: set if a direction separates its sides.
+fn apart(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
+    const ALL: u32 = (1 << LANES) - 1;
+    let paths = Paths::new(pairs, sweep, pace);
+    let middle: [Lanes3; 4] =
+        std::array::from_fn(|a| paths.start[a].plus(&paths.end[a]).times(f32x4::splat(0.5)));
+    let [a, b, c, d] = &middle;
+    let (normal, offset) = match pairs[0].kind() {
+        PairKind::VertexFace => {
+            let sum = b.plus(c).plus(d);
+            (c.minus(b).cross(&d.minus(b)), a.times(f32x4::splat(3.0)).minus(&sum))
+        }
+        PairKind::EdgeEdge => (b.minus(a).cross(&d.minus(c)), a.plus(b).minus(&c.plus(d))),
+    };
+    let mut apart = paths.are_apart_along(&normal) | paths.are_apart_along(&offset);
+    if apart != ALL {
+        let between = match pairs[0].kind() {
+            PairKind::VertexFace => from_face([b, c, d].map(|corner| corner.minus(a))),
+            PairKind::EdgeEdge => between_edges(&middle),
+        };
+        apart |= paths.are_apart_along(&between);
+    }
+    apart
+}
+
+/// A vector from the origin to the nearest point on the boundary of a face.
+fn from_face([a, b, c]: [Lanes3; 3]) -> Lanes3 {
+    let on_edge = |from: &Lanes3, to: &Lanes3| {
+        let way = to.minus(from);
+        let along = f32x4::ZERO - from.dot(&way);
+        from.plus(&way.times(unit_interval(along / way.dot(&way))))
+    };
+    let nearer = |one: Lanes3, other: Lanes3| {
+        let is_nearer = other.dot(&other).simd_lt(one.dot(&one));
+        Lanes3(std::array::from_fn(|i| is_nearer.select(other.0[i], one.0[i])))
+    };
+    nearer(nearer(on_edge(&a, &b), on_edge(&a, &c)), on_edge(&b, &c))
+}
+
+/// A vector between the nearest points of two edges.
+fn between_edges([a, b, c, d]: &[Lanes3; 4]) -> Lanes3 {
+    let (first, second, between) = (b.minus(a), d.minus(c), a.minus(c));
+    let (squared1, squared2) = (first.dot(&first), second.dot(&second));
+    let (along1, along2) = (first.dot(&between), second.dot(&between));
+    let both = first.dot(&second);
+    let s = (both * along2 - along1 * squared2) / (squared1 * squared2 - both * both);
+    let t = unit_interval((both * unit_interval(s) + along2) / squared2);
+    let s = unit_interval((both * t - along1) / squared1);
+    between.plus(&first.times(s)).minus(&second.times(t))
+}
+
+/// The value, no less than 0 and no more than 1. 0 for NaN.
+fn unit_interval(value: f32x4) -> f32x4 {
+    value.fast_max(f32x4::ZERO).fast_min(f32x4::ONE)
+}
+
+/// Both ends of the paths of the vertices of each pair, relative to the start of the pair's last
+/// vertex (m).
+struct Paths {
+    start: [Lanes3; 4],
+    end: [Lanes3; 4],
     first_side: usize,
-    /// The gap must exceed this, m.
-    distance: f64,
+    pace: Pace,
+    /// The gap must exceed this times the length of the direction, m, ...
+    distance: f32x4,
+    /// ... and this, for a direction whose largest component is 1, m.
+    rounding: f32x4,
 }
 
-impl VertexPaths {
-    fn new(pair: &Pair, sweep: &Sweep) -> Self {
-        let (start, end) = (pair.gather(sweep.x0), pair.gather(sweep.x1));
-        let origin = start[3];
-        // A sum carries a NaN on; a maximum would drop it.
-        let size: f64 = start.iter().chain(&end).map(|x| x.abs().sum()).sum();
+impl Paths {
+    fn new(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> Self {
+        let mut at = [[[[0.0; LANES]; 3]; 4]; 2];
+        let mut rounding = [0.0; LANES];
+        for (lane, pair) in pairs.into_iter().enumerate() {
+            let ends = [pair.gather(sweep.x0), pair.gather(sweep.x1)];
+            let origin = ends[0][3];
+            // A sum carries a NaN on; a maximum would drop it.
+            let (mut size, mut reach) = (0.0, 0.0_f32);
+            for (at, ends) in at.iter_mut().zip(&ends) {
+                for (at, x) in at.iter_mut().zip(ends) {
+                    let from_origin = (x - origin).map(|c| c as f32);
+                    size += x.abs().sum();
+                    reach += from_origin.abs().sum();
+                    (0..3).for_each(|axis| at[axis][lane] = from_origin[axis]);
+                }
+            }
+            rounding[lane] = (2.0 * ROUNDING * size) as f32 + reach * ROUNDING_SINGLE;
+        }
+        let lanes = |ends: [[[f32; LANES]; 3]; 4]| ends.map(|x| Lanes3(x.map(f32x4::new)));
         Self {
-            start: start.map(|x| x - origin),
-            end: end.map(|x| x - origin),
-            first_side: pair.first_side(),
-            distance: sweep.radius * (1.0 + 1e-9) + ROUNDING * size,
+            start: lanes(at[0]),
+            end: lanes(at[1]),
+            first_side: pairs[0].first_side(),
+            pace,
+            distance: f32x4::splat(sweep.radius as f32 * (1.0 + 1e-5)),
+            rounding: f32x4::new(rounding),
         }
     }
 
-    /// True if `direction`, of any length, separates the sides. False if it is zero or NaN.
-    #[inline]
-    fn are_apart_along(&self, direction: &Vec3) -> bool {
-        let from = self.start.map(|x| direction.dot(&x));
-        let to = self.end.map(|x| direction.dot(&x));
-        let low: [f64; 4] = std::array::from_fn(|a| from[a].min(to[a]));
-        let high: [f64; 4] = std::array::from_fn(|a| from[a].max(to[a]));
-        let lowest = |of: &[f64]| of.iter().copied().fold(f64::INFINITY, f64::min);
-        let highest = |of: &[f64]| of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let n = self.first_side;
-        let gap =
-            (lowest(&low[..n]) - highest(&high[n..])).max(lowest(&low[n..]) - highest(&high[..n]));
-        gap > 0.0 && gap * gap > self.distance * self.distance * direction.norm_squared()
+    /// A bit for each pair: set if its `direction`, of any length, separates the sides. Not set if
+    /// it is zero or NaN.
+    #[inline(always)]
+    fn are_apart_along(&self, direction: &Lanes3) -> u32 {
+        let [x, y, z] = direction.0.map(f32x4::abs);
+        let direction = direction.times(f32x4::ONE / x.fast_max(y).fast_max(z));
+        let [from, to] = [&self.start, &self.end].map(|x| self.bounds(x, &direction));
+        let (first, second) = match self.pace {
+            Pace::Any => {
+                let ([low1, high1], [low2, high2]) = (both(from[0], to[0]), both(from[1], to[1]));
+                (low1 - high2, low2 - high1)
+            }
+            Pace::Common => {
+                let gaps =
+                    |[first, second]: [[f32x4; 2]; 2]| (first[0] - second[1], second[0] - first[1]);
+                let ((above0, below0), (above1, below1)) = (gaps(from), gaps(to));
+                (above0.fast_min(above1), below0.fast_min(below1))
+            }
+        };
+        let gap = first.fast_max(second);
+        let asked = self.distance * direction.dot(&direction).sqrt() + self.rounding;
+        gap.simd_gt(asked).to_bitmask()
+    }
+
+    /// The lowest and the highest vertex of each side along a direction, at one end of the paths.
+    #[inline(always)]
+    fn bounds(&self, x: &[Lanes3; 4], direction: &Lanes3) -> [[f32x4; 2]; 2] {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|a| [direction.dot(&x[a]); 2]);
+        match self.first_side {
+            1 => [a, both(both(b, c), d)],
+            _ => [both(a, b), both(c, d)],
+        }
+    }
+}
+
+/// The smaller lower and the larger upper bound.
+#[inline(always)]
+fn both([low1, high1]: [f32x4; 2], [low2, high2]: [f32x4; 2]) -> [f32x4; 2] {
+    [low1.fast_min(low2), high1.fast_max(high2)]
+}
+
+/// A vector of each of [`LANES`] pairs, by component.
+#[derive(Clone, Copy)]
+struct Lanes3([f32x4; 3]);
+
+impl Lanes3 {
+    #[inline(always)]
+    fn plus(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+
+    #[inline(always)]
+    fn minus(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] - other.0[i]))
+    }
+
+    #[inline(always)]
+    fn times(&self, factor: f32x4) -> Self {
+        Self(self.0.map(|component| component * factor))
+    }
+
+    #[inline(always)]
+    fn dot(&self, other: &Self) -> f32x4 {
+        self.0[0] * other.0[0] + self.0[1] * other.0[1] + self.0[2] * other.0[2]
+    }
+
+    #[inline(always)]
+    fn cross(&self, other: &Self) -> Self {
+        let ([a, b, c], [d, e, f]) = (self.0, other.0);
+        Self([b * f - c * e, c * d - a * f, a * e - b * d])
     }
 }
 
@@ -79,6 +253,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::collision::narrow::closest;
+    use crate::math::Vec3;
 
     fn pair(edges: bool) -> Pair {
         if edges { Pair::edge_edge([0, 1], [2, 3]) } else { Pair::vertex_face(0, [1, 2, 3]) }
@@ -91,7 +267,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
-        /// A removed pair stays outside the radius. Each vertex may be anywhere on its path.
+        /// A removed pair stays outside the radius, wherever its vertices are at this pace.
         #[test]
         fn a_removed_pair_never_comes_near(
             (edges, x0, way) in (any::<bool>(), points(1.0), points(0.5)),
@@ -104,12 +280,21 @@ mod tests {
             let x0: Vec<Vec3> = x0.iter().map(place).collect();
             let x1: Vec<Vec3> = x0.iter().zip(&way).map(|(x, way)| x + way * speed).collect();
             let pair = pair(edges);
-            if may_come_near(&pair, &Sweep { x0: &x0, x1: &x1, radius }) {
-                return Ok(());
-            }
-            for pace in paces {
+            let sweep = Sweep { x0: &x0, x1: &x1, radius };
+            let removed = |pace| {
+                let mut kept = false;
+                screen(&[pair], &sweep, pace, |_| kept = true);
+                !kept
+            };
+            let (at_any, at_common) = (removed(Pace::Any), removed(Pace::Common));
+            prop_assert!(at_common || !at_any);
+            let distance = |pace: [f64; 4]| {
                 let x = std::array::from_fn(|a| x0[a].lerp(&x1[a], pace[a]));
-                prop_assert!(closest(pair.kind(), x).distance >= radius);
+                closest(pair.kind(), x).distance
+            };
+            for pace in paces {
+                prop_assert!(!at_any || distance(pace) >= radius);
+                prop_assert!(!at_common || distance([pace[0]; 4]) >= radius);
             }
         }
     }

@@ -7,9 +7,10 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::collision::ccd::{swept_gap, time_of_impact};
+use crate::collision::ccd::time_of_impact;
 use crate::collision::narrow::{Closest, closest};
-use crate::collision::{Pair, PairKind};
+use crate::collision::screen::{Pace, screen};
+use crate::collision::{Pair, PairKind, Sweep};
 use crate::contact::distance::ContactDistance;
 use crate::math::Vec3;
 
@@ -76,7 +77,7 @@ impl Contact {
     }
 }
 
-/// Adds the contacts of `candidates` to `contacts`, in their order. Positions are indexed by vertex
+/// Adds the contacts of `candidates` to `contacts`. Positions are indexed by vertex
 /// (m): `x0` at the start of the step, `predicted` at its end.
 ///
 /// All pairs nearer than their `distance` at `x0` are contacts, even if they separate. Without
@@ -98,13 +99,11 @@ pub fn find_contacts(
     distance: &ContactDistance,
     contacts: &mut Vec<Contact>,
 ) {
-    contacts.extend(candidates.iter().filter_map(|&pair| {
+    let sweep = Sweep { x0, x1: predicted, radius: distance.distance_m };
+    screen(candidates, &sweep, Pace::Common, |pair| {
         let (start, end) = (pair.gather(x0), pair.gather(predicted));
-        if swept_gap(pair.kind(), &start, &end) >= distance.distance_m {
-            return None;
-        }
-        proximity_or_impact(pair, &start, &end, distance)
-    }));
+        contacts.extend(proximity_or_impact(pair, &start, &end, distance));
+    });
 }
 
 fn proximity_or_impact(

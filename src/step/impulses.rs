@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::collision::Pair;
-use crate::contact::impulse::{CollisionLaw, has_moved};
+use crate::contact::impulse::CollisionLaw;
 use crate::contact::settings::Response;
 use crate::contact::{
     Contact, ContactKind, Friction, NodeResponse, Squeezed, StepEnds, impulses, max_project,
@@ -135,7 +135,7 @@ impl ImpulseStage {
         }
         retested.clear();
         here.rank.threads.collect(candidates, PAIRS_PER_CHUNK, retested, |pairs, retested| {
-            retested.extend(pairs.iter().filter(|pair| has_moved(pair, moved)));
+            retested.extend(pairs.iter().filter(|pair| pair.has_any(moved)));
         });
     }
 

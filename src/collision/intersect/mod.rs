@@ -334,7 +334,10 @@ impl LeafOf<'_> {
 }
 
 /// Two leaves in both orders, or a leaf with itself once.
-fn sides<'a>(first: LeafOf<'a>, second: LeafOf<'a>) -> impl Iterator<Item = (LeafOf<'a>, LeafOf<'a>)> {
+fn sides<'a>(
+    first: LeafOf<'a>,
+    second: LeafOf<'a>,
+) -> impl Iterator<Item = (LeafOf<'a>, LeafOf<'a>)> {
     let once = 2 - usize::from(first.is(&second));
     [(first, second), (second, first)].into_iter().take(once)
 }

@@ -59,6 +59,8 @@ fn all_intersections(surfaces: &Surfaces, x: &[Vec3]) -> Vec<([u32; 2], [u32; 3]
                 && !edge.iter().any(|vertex| face.contains(vertex))
                 && edge_meets_face(edge.map(|v| x[v as usize]), face.map(|v| x[v as usize]))
             {
+                let mut face = face;
+                face.sort_unstable();
                 found.push((edge, face));
             }
         }

@@ -4,7 +4,7 @@ use crate::collision::bvh::LeafId;
 use crate::collision::dop::Dop18;
 use crate::collision::elementary::{LeafSide, NearPrimitives};
 use crate::collision::pair::Pair;
-use crate::collision::screen::may_come_near;
+use crate::collision::screen::{Pace, screen};
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestTrees};
 
@@ -26,6 +26,8 @@ pub struct Found {
     /// Pairs that come near.
     pub candidates: Vec<Pair>,
     near: NearPrimitives,
+    /// Pairs whose bounds overlap.
+    overlapping: Vec<Pair>,
 }
 
 impl Traversal<'_> {
@@ -33,19 +35,13 @@ impl Traversal<'_> {
     /// adds the elementary pairs that come near to those that are `found`.
     #[inline]
     pub fn run(&self, stack: &mut Vec<Test>, counters: &mut TestCounters, found: &mut Found) {
-        let Found { candidates, near } = found;
-        let first = candidates.len();
+        let Found { candidates, near, overlapping } = found;
         let mut leaves = |test: &Test, leaf1, leaf2| {
-            self.overlapping_pairs(test, [leaf1, leaf2], near, |pair| candidates.push(pair));
+            self.overlapping_pairs(test, [leaf1, leaf2], near, |pair| overlapping.push(pair));
         };
         self.trees.traverse_branches(stack, counters, &mut leaves);
-        let mut kept = first;
-        for at in first..candidates.len() {
-            let pair = candidates[at];
-            candidates[kept] = pair;
-            kept += usize::from(may_come_near(&pair, self.sweep));
-        }
-        candidates.truncate(kept);
+        screen(overlapping, self.sweep, Pace::Any, |pair| candidates.push(pair));
+        overlapping.clear();
     }
 
     /// Calls `add` with each elementary pair that is sought at the `leaves` that a test ends at, if

@@ -43,7 +43,9 @@ use std::ops::Range;
 use self::plane::{Bound, SeparatingPlane};
 use self::separation::{gap, is_open, meets_inside};
 use self::shorten::shorten;
-use crate::collision::Pair;
+use crate::collision::ccd::FALSE_REPORTS;
+use crate::collision::screen::{Pace, screen};
+use crate::collision::{Pair, Sweep};
 use crate::error::Result;
 use crate::ids::VertexId;
 use crate::math::Vec3;
@@ -207,13 +209,18 @@ impl FailSafe {
     /// and no plane.
     fn find_open(&mut self, threads: &Threads, candidates: &[Pair], paths: &Paths, x1: &[Vec3]) {
         let (changed, planes) = (&self.changed, &self.planes);
+        let sweep = Sweep { x0: paths.x0, x1, radius: FALSE_REPORTS * paths.delta_m };
         self.open.clear();
         threads.collect(candidates, PAIRS_PER_CHUNK, &mut self.open, |candidates, open| {
-            open.extend(candidates.iter().filter(|pair| {
-                pair.vertices.iter().any(|&vertex| changed[vertex as usize])
-                    && is_open(pair.kind(), &pair.gather(paths.x0), &pair.gather(x1), paths.delta_m)
-                    && planes.binary_search_by_key(pair, |plane| &plane.pair).is_err()
-            }));
+            let candidates = candidates.iter().filter(|pair| pair.has_any(changed)).copied();
+            screen(&Vec::from_iter(candidates), &sweep, Pace::Common, |pair| {
+                let (x0, x1) = (pair.gather(paths.x0), pair.gather(x1));
+                if is_open(pair.kind(), &x0, &x1, paths.delta_m)
+                    && planes.binary_search_by_key(&pair, |plane| plane.pair).is_err()
+                {
+                    open.push(pair);
+                }
+            });
         });
     }
 

@@ -6,9 +6,10 @@
 //! `contact.response: Impulses` contacts are not part of the linear system: the same impulses, with
 //! a repulsion, then answer near pairs too.
 
-use crate::collision::ccd::time_of_impact;
+use crate::collision::ccd::{FALSE_REPORTS, time_of_impact};
 use crate::collision::narrow::{Closest, closest};
-use crate::collision::{Pair, PairKind};
+use crate::collision::screen::{Pace, screen};
+use crate::collision::{Pair, PairKind, Sweep};
 use crate::contact::distance::ContactDistance;
 use crate::contact::law::Friction;
 use crate::contact::point::Contact;
@@ -50,7 +51,8 @@ pub struct CollisionLaw<'a> {
 }
 
 /// Adds the responses of the `candidates` that collide to `responses`, and returns the number of
-/// collisions.
+/// collisions. If no vertex of a pair has moved since the last call, and each unit with a response
+/// has moved, the pair asks for no response now.
 ///
 /// A pair collides if it comes within its separation while it approaches. Its impulse ends the
 /// approach of the points that are closest at the time of impact, with the velocities of the whole
@@ -63,32 +65,26 @@ pub fn impulses(
     responses: &mut Vec<NodeResponse>,
 ) -> u64 {
     let mut collisions = 0;
-    for pair in candidates {
+    // Most pairs stay apart by this bound, and their own distance costs time.
+    let most = law.separation * law.distance.distance_m;
+    let sweep = Sweep { x0: ends.x0, x1: ends.x1, radius: FALSE_REPORTS * most };
+    screen(candidates, &sweep, Pace::Common, |pair| {
         let (x0, x1) = (pair.gather(ends.x0), pair.gather(ends.x1));
-        // Most pairs stay apart by this bound, and their own distance costs time.
-        let most = law.separation * law.distance.distance_m;
         if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
-            continue;
+            return;
         }
-        let distance_m = law.distance.of(pair);
+        let distance_m = law.distance.of(&pair);
         let aim_m = law.squeezed.least_m(&pair.vertices).unwrap_or(distance_m);
         let separation_m = law.separation * distance_m.min(aim_m);
-        let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { continue };
+        let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { return };
         let weights = at.weights;
         let relative = (0..4).map(|a| weights[a] * ((x1[a] - x0[a]) / ends.h)).sum();
         let stopped = Points { weights, normal: at.normal, relative };
-        if answer(*pair, &stopped, 0.0, &ends, law, responses) {
+        if answer(pair, &stopped, 0.0, &ends, law, responses) {
             collisions += 1;
         }
-    }
+    });
     collisions
-}
-
-/// Whether a vertex of `pair` has `moved` (a flag for each vertex). If no vertex has moved since
-/// the last [`impulses`], and each unit with a response has moved, the pair asks for no response
-/// now.
-pub fn has_moved(pair: &Pair, moved: &[bool]) -> bool {
-    pair.vertices.iter().any(|&vertex| moved[vertex as usize])
 }
 
 /// Fraction of the overlap of two sides that repulsion removes in a step.

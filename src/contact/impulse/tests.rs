@@ -181,7 +181,7 @@ fn later_rounds_that_test_what_has_moved_are_those_that_test_all() {
                 u[response.node as usize] += Vec3::from(response.delta_u);
                 moved[2 * response.unit as usize..][..4].fill(true);
             }
-            retested = all.iter().filter(|pair| has_moved(pair, &moved)).copied().collect();
+            retested = all.iter().filter(|pair| pair.has_any(&moved)).copied().collect();
             rounds.set(rounds.get() + usize::from(retested.len() < all.len()));
         }
     });

@@ -324,8 +324,7 @@ mod tests {
                 sweep: None,
                 changed: Some(changed),
             };
-            let traversal =
-                Traversal { trees, sweep: &sweep, vertices: &vertices, sought: None };
+            let traversal = Traversal { trees, sweep: &sweep, vertices: &vertices, sought: None };
             RecordedTrees::record(&traversal, &[(0, itself)], TestCounters::default()).kinds
         };
         assert_eq!(kinds(&[vec![false; nodes]]), [Kind::Unchanged]);
