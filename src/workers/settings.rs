@@ -58,7 +58,11 @@ impl Default for WorkerSettings {
 
 /// How many workers there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "`count` is a whole number of workers, or `Auto(1500)`")]
+#[serde(
+    untagged,
+    expecting = "`count` is a whole number of workers from 1 to 64, or `Auto(1500)`: the work of \
+                 each, a whole number from 1 to 4294967295"
+)]
 pub enum WorkerCount {
     /// This many, 1 to [`MOST_WORKERS`].
     Fixed(u32),
@@ -217,6 +221,31 @@ impl WorkerSettings {
             return fails("balance", cause.into(), remedy);
         }
         self.check_engines(at)
+    }
+
+    /// A warning for each setting that was changed and does not apply. `at` names the settings, and
+    /// `joints` is the number of joints.
+    pub fn warnings(&self, at: &str, joints: usize) -> Vec<String> {
+        let (weights, sweeps) = (self.weights, self.local_sweeps);
+        let no_weights = (self.coupling == Coupling::Impulses && weights != Weighting::default())
+            .then(|| {
+                format!(
+                    "{at}.weights: with `coupling: Impulses` `{weights:?}` changes nothing but the \
+                     weights in workers_*.csv; leave it out, or use `coupling: States`"
+                )
+            });
+        let cause = match self.coupling {
+            Coupling::States => Some("`coupling: States` has no rounds"),
+            Coupling::Impulses if joints == 0 && sweeps > 0 => {
+                Some("without joints a round is one sweep of all workers together")
+            }
+            Coupling::Impulses => None,
+        };
+        let is_changed = sweeps != Self::default().local_sweeps;
+        let no_sweeps = cause.filter(|_| is_changed).map(|cause| {
+            format!("{at}.local_sweeps: {sweeps} changes nothing, because {cause}; leave it out")
+        });
+        no_weights.into_iter().chain(no_sweeps).collect()
     }
 
     /// True if homes move.

@@ -111,8 +111,11 @@ fn what_does_not_suit_them_is_refused() {
     let place = Place::new(&heap(""));
     for (fields, words) in [
         ("Auto(0)", ["bad.ron: parallel.count", "work of 0", "from 1"]),
-        ("Auto", ["count: Auto)", "a whole number of workers", "`Auto(1500)`"]),
-        ("2.5", ["count: 2.5)", "a whole number of workers", "`Auto(1500)`"]),
+        ("Auto", ["count: Auto)", "workers from 1 to 64", "`Auto(1500)`"]),
+        ("2.5", ["count: 2.5)", "workers from 1 to 64", "`Auto(1500)`"]),
+        ("Auto(-5)", ["count: Auto(-5))", "`count` is", "number from 1 to 4294967295"]),
+        ("Auto(2.5)", ["count: Auto(2.5))", "`count` is", "number from 1 to 4294967295"]),
+        ("-5", ["count: -5)", "`count` is", "workers from 1 to 64"]),
         (
             r#"Auto(9), division: Groups([["balls"], ["boxes"]])"#,
             ["bad.ron: parallel.division", "they change", "another division"],

@@ -60,11 +60,6 @@ impl ClothContent {
         Ok(Self { documents, materials, time_line, recording, setup, slips })
     }
 
-    /// What is odd about the scene and its meshes, and does not stop the run.
-    pub fn warnings(&self) -> impl Iterator<Item = String> {
-        self.slips.iter().chain(&self.materials.warnings).cloned()
-    }
-
     /// Name and mesh of each surface of a frame: cloths, then moving obstacles.
     pub fn surfaces(&self) -> Vec<(&str, &ObjDocument)> {
         let cloths = self.documents.cloths.iter().map(|(name, mesh)| (name.as_str(), mesh));
@@ -93,6 +88,18 @@ impl Content {
         match self {
             Self::Cloth(cloth) => Some(std::mem::take(&mut cloth.setup)),
             Self::Bodies(_) => None,
+        }
+    }
+
+    /// What is odd about the scene and its meshes, and does not stop the run.
+    pub fn warnings(&self) -> Vec<String> {
+        match self {
+            Self::Cloth(cloth) => [&cloth.slips[..], &cloth.materials.warnings].concat(),
+            Self::Bodies(setup) => {
+                let workers = setup.parallel.settings();
+                let joints = setup.joints.all().len();
+                workers.map_or(Vec::new(), |it| it.warnings("parallel", joints))
+            }
         }
     }
 

@@ -137,9 +137,7 @@ impl Job {
         let content = Content::new(arguments, &scene, &home)?;
         let format = formats::named(&scene.output.format)?;
         format.check(&content.frame_objects(scene.output.digits))?;
-        if let Content::Cloth(cloth) = &content {
-            warnings.extend(cloth.warnings());
-        }
+        warnings.extend(content.warnings());
         // 2. The files that the run reads and writes.
         let meshes = input_meshes(&scene, &home)?;
         let copied = match arguments.resumes {
