@@ -150,11 +150,14 @@ impl BlockStructure {
         if column == row || is_within && column > row {
             return None;
         }
-        let (slices, column) = match is_within {
-            true => (self.within(patch), column - first),
-            false => (self.across(patch), column),
+        let (slice, column) = match is_within {
+            true => (&self.within(patch)[own as usize / LANES], column - first),
+            false => {
+                let slices = self.across(patch);
+                let after = slices.partition_point(|it| it.rows[0] <= own);
+                (&slices[after.checked_sub(1)?], column)
+            }
         };
-        let slice = &slices[slices.partition_point(|it| it.rows[0] <= own).checked_sub(1)?];
         let lane = slice.rows[..slice.count].iter().position(|&it| it == own)?;
         let group = slice.groups.clone().find(|&it| self.columns[it as usize][lane] == column)?;
         Some((group - self.group_offsets[patch]) * LANES as u32 + lane as u32)
