@@ -49,6 +49,13 @@ impl Block {
         Self { axis: -self.axis, ..*self }
     }
 
+    /// Its entries in single precision: xx, xy, xz, yy, yz, zz of the symmetric part, then the axis.
+    #[inline(always)]
+    pub fn narrow(&self) -> [f32; 9] {
+        let [xx, xy, xz, yy, yz, zz] = self.symmetric.entries();
+        [xx, xy, xz, yy, yz, zz, self.axis.x, self.axis.y, self.axis.z].map(|entry| entry as f32)
+    }
+
     /// `B u`.
     #[inline(always)]
     pub(super) fn times(&self, u: &Vec3) -> Vec3 {
