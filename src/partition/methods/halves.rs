@@ -39,16 +39,16 @@ mod tests {
 
     #[test]
     fn parts_have_equal_sizes_and_short_borders() {
-        // A sheet of 60 x 20 points in 12 parts: squares of 10 x 10.
+        // A sheet of 80 x 40 points in 8 parts: squares of 20 x 20.
         let points: Vec<Vec3> =
-            (0..1200).map(|i| Vec3::new(f64::from(i % 60), 0.0, f64::from(i / 60))).collect();
-        let part_of = halves(&points, 12);
-        for part in 0..12 {
+            (0..3200).map(|i| Vec3::new(f64::from(i % 80), 0.0, f64::from(i / 80))).collect();
+        let part_of = halves(&points, 8);
+        for part in 0..8 {
             let of_part = points.iter().zip(&part_of).filter(|(_, it)| **it == part);
             let of_part: Vec<&Vec3> = of_part.map(|(x, _)| x).collect();
             let low = of_part.iter().fold(*of_part[0], |low, x| low.inf(x));
             let high = of_part.iter().fold(*of_part[0], |high, x| high.sup(x));
-            assert_eq!((of_part.len(), high - low), (100, Vec3::new(9.0, 0.0, 9.0)));
+            assert_eq!((of_part.len(), high - low), (400, Vec3::new(19.0, 0.0, 19.0)));
         }
         // Points at one place, and more parts than points.
         let together = halves(&[Vec3::zeros(); 7], 3);
