@@ -53,7 +53,13 @@ impl Block {
     #[inline(always)]
     pub fn narrow(&self) -> [f32; 9] {
         let [xx, xy, xz, yy, yz, zz] = self.symmetric.entries();
-        [xx, xy, xz, yy, yz, zz, self.axis.x, self.axis.y, self.axis.z].map(|entry| entry as f32)
+        let all = [xx, xy, xz, yy, yz, zz, self.axis.x, self.axis.y, self.axis.z];
+        // A loop: closures given to array functions are not always inlined.
+        let mut narrow = [0.0; 9];
+        for k in 0..9 {
+            narrow[k] = all[k] as f32;
+        }
+        narrow
     }
 
     /// `B u`.

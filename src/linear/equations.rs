@@ -43,11 +43,12 @@ impl<'a> PatchEquations<'a> {
     /// Adds the block ([`Block::narrow`], kg) of two vertices of an element, whose blocks sum to zero
     /// in each row. The diagonal follows from that.
     #[inline(always)]
-    pub fn add_pair(&mut self, slot: PairSlot, block: [f32; 9]) {
+    pub fn add_pair(&mut self, slot: PairSlot, block: &[f32; 9]) {
         if let Some((slot, sign)) = slot.slot() {
-            let [xx, xy, xz, yy, yz, zz, x, y, z] = block;
-            let block = [xx, xy, xz, yy, yz, zz, x * sign, y * sign, z * sign];
-            add_to(self.values.groups, slot, block);
+            let [xx, xy, xz, yy, yz, zz, x, y, z] = *block;
+            let [x, y, z] = [sign ^ x.to_bits(), sign ^ y.to_bits(), sign ^ z.to_bits()];
+            let [x, y, z] = [f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)];
+            add_to(self.values.groups, slot, [xx, xy, xz, yy, yz, zz, x, y, z]);
         }
     }
 

@@ -45,10 +45,10 @@ pub(super) struct Place {
 pub struct PairSlot(u32);
 
 impl PairSlot {
-    /// The slot, and the sign of the axis of the block there.
+    /// The slot, and the bit that changes the sign of the axis of the block there, or 0.
     #[inline(always)]
-    pub(crate) fn slot(self) -> Option<(u32, f32)> {
-        (self.0 != NONE).then_some((self.0 >> 1, 1.0 - 2.0 * (self.0 & 1) as f32))
+    pub(crate) fn slot(self) -> Option<(u32, u32)> {
+        (self.0 != NONE).then_some((self.0 >> 1, self.0 << 31))
     }
 }
 

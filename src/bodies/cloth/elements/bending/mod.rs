@@ -167,7 +167,7 @@ impl Element for Bending {
                 let axes = axes(&motion.gradient, scale, Quantum::new(size));
                 for ((&slot, axis), [a, b]) in slots.iter().zip(axes).zip(PAIRS) {
                     let [a, b] = [&motion.gradient[a], &motion.gradient[b]];
-                    rows.add_pair(slot, Block::of_product(a, b, scale, axis).narrow());
+                    rows.add_pair(slot, &Block::of_product(a, b, scale, axis).narrow());
                 }
             }
         }

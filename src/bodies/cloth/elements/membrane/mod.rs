@@ -155,11 +155,18 @@ impl Membrane {
         let fabric = self.fabrics.of(items[0].triangle);
         let times = [inputs.h, inputs.ahead_s];
         let terms = MembraneTriangle::step_terms_of(triangles, fabric, x, v, times);
-        let blocks = terms.narrow();
-        for (i, item) in items.iter().enumerate() {
-            rows.add_forces(&item.rows, &terms.rhs(i));
-            for (&slot, block) in item.slots.iter().zip(&blocks) {
-                rows.add_pair(slot, block.map(|entry| entry[i]));
+        let (mut rhs, mut blocks) = ([[Vec3::zeros(); 3]; L], [[[0.0; 9]; 3]; L]);
+        for i in 0..L {
+            let terms = terms.of(i);
+            rhs[i] = terms.rhs;
+            for (narrow, block) in blocks[i].iter_mut().zip(&terms.blocks) {
+                *narrow = block.narrow();
+            }
+        }
+        for (item, (rhs, blocks)) in items.iter().zip(rhs.iter().zip(&blocks)) {
+            rows.add_forces(&item.rows, rhs);
+            for (&slot, block) in item.slots.iter().zip(blocks) {
+                rows.add_pair(slot, block);
             }
         }
         if self.air != AirDrag::default() {

@@ -30,34 +30,17 @@ pub struct LaneTerms<const L: usize> {
 
 impl<const L: usize> LaneTerms<L> {
     /// The terms of element `i`.
+    #[inline(always)]
     pub fn of(&self, i: usize) -> StepTerms {
-        let block = |(symmetric, axis): &(Symmetric<L>, LaneVec3<L>)| Block {
-            symmetric: Symmetric3::new(symmetric.map(|entry| entry.0[i])),
-            axis: axis.lane(i),
-        };
-        StepTerms { rhs: self.rhs(i), blocks: self.blocks.each_ref().map(block) }
-    }
-
-    /// The right-hand side of each vertex of element `i`, kg m/s.
-    #[inline(always)]
-    pub fn rhs(&self, i: usize) -> [Vec3; 3] {
-        let [a, b, c] = &self.rhs;
-        [a.lane(i), b.lane(i), c.lane(i)]
-    }
-
-    /// The blocks as [`Block::narrow`], kg: `[pair][entry][element]`.
-    #[inline(always)]
-    pub fn narrow(&self) -> [[[f32; L]; 9]; 3] {
         // Loops: closures given to array functions are not always inlined.
-        let mut narrow = [[[0.0; L]; 9]; 3];
-        for (narrow, (symmetric, axis)) in narrow.iter_mut().zip(&self.blocks) {
-            for (narrow, entry) in narrow.iter_mut().zip(symmetric.iter().chain(&axis.0)) {
-                for i in 0..L {
-                    narrow[i] = entry.0[i] as f32;
-                }
-            }
+        let mut terms = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Block::default(); 3] };
+        for k in 0..3 {
+            let (s, axis) = &self.blocks[k];
+            let symmetric = [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
+            terms.blocks[k] = Block { symmetric: Symmetric3::new(symmetric), axis: axis.lane(i) };
+            terms.rhs[k] = self.rhs[k].lane(i);
         }
-        narrow
+        terms
     }
 }
 
