@@ -3,18 +3,21 @@
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 
-/// A remedy for an unknown word: the known word nearest to `found`, and all known words.
+/// A remedy for an unknown word: the known word nearest to `found`, if it is near, and all known words.
 pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     // Input can be of any length.
-    let found = &found.chars().take(100).collect::<String>();
-    let nearest = known.iter().max_by(|a, b| {
-        let likeness = |word: &str| {
-            strsim::normalized_damerau_levenshtein(&found.to_lowercase(), &word.to_lowercase())
-        };
-        likeness(a).total_cmp(&likeness(b))
-    });
+    let found = found.chars().take(100).collect::<String>().to_lowercase();
+    let likeness = |word: &str| match word.to_lowercase() {
+        // Units are often left out.
+        word if !found.is_empty() && word.starts_with(&found) => 1.0,
+        word => strsim::normalized_damerau_levenshtein(&found, &word),
+    };
+    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest {
-        Some(nearest) => format!("did you mean `{nearest}`? Known here: {}", known.join(", ")),
+        Some(near) if likeness(near) > 0.4 => {
+            format!("did you mean `{near}`? Known here: {}", known.join(", "))
+        }
+        Some(_) => format!("known here: {}", known.join(", ")),
         None => "nothing is known here".to_owned(),
     }
 }

@@ -50,6 +50,15 @@ fn unknown_fields_name_the_nearest_known_one() {
     assert_says(&output, &["bad.ron:", "frame_per_second", "frames_per_second"]);
     let output = run(&sheet(SHEET, ""), "", &["--set", "contact.distnce_m=1"]);
     assert_says(&output, &["contact.distnce_m", "distance_m"]);
+    for (set, words) in [
+        ("frames=many", &["--set frames=many", "a whole number", "help: write digits alone"][..]),
+        ("frames=-1", &["a whole number from 0 up", "help: write digits alone"]),
+        ("frames_per_second=fast", &["expected a number", "help: write a number such as"]),
+        ("contact=(distance_m: 1", &["help: write the value as in a scene"]),
+        ("contact", &["no `=`", "help: write path=value"]),
+    ] {
+        assert_says(&run(&sheet(SHEET, ""), "", &["--set", set]), words);
+    }
     let output = run(&sheet(SHEET, "output: (format: \"ob\")"), "", &[]);
     assert_says(&output, &["output.format", "unknown format `ob`", "did you mean `obj`"]);
     let fabric =
@@ -156,15 +165,37 @@ fn joints_that_cannot_be() {
         (&format!("{hinge}, limits_deg: (0, 400)), bodies: Chain(\"links\")"), &["whole turn"]),
         ("kind: Hinge(axis: (0, 0, 0)), bodies: Chain(\"links\")", &["joints[0].kind.axis"]),
         ("kind: Fixed, bodies: Chain(\"links\"), compliance_m_per_n: -1", &["compliance_m_per_n"]),
+        ("kind: Ball, bodies: Chain(\"arm\")", &["joints[0].bodies", "its bodies are 1", "`Pair`"]),
+        (
+            "kind: Ball, bodies: Chain(\"links\")), (kind: Ball, bodies: Pair(\"links[1]\", \"links[0]\")",
+            &["bad.ron: joints[1]", "the joint of joints[0] once more", "leave one out"],
+        ),
+        (
+            "kind: Ball, name: \"knee\", bodies: Chain(\"links\")",
+            &["help: known here: kind, bodies"],
+        ),
     ] {
         let csv = "first,second\narm,space\nleg,space\n";
         assert_says(&run(&scene(joint, ""), csv, &[]), words);
     }
     let ball = "kind: Ball, bodies: Chain(\"links\")";
     assert_says(&run(&scene(ball, "response: Ffd"), "", &[]), &["response", "Nonsmooth"]);
-    let ends = "first,second,x\narm,space,1\n";
     let file = "kind: Ball, bodies: File(\"mesh.obj\")";
-    assert_says(&run(&scene(file, ""), ends, &[]), &["mesh.obj:2", "x, y and z are missing"]);
+    for (csv, words) in [
+        ("first,second,x\narm,space,1\n", &["mesh.obj:2", "x, y and z are missing"][..]),
+        ("first,second\n\n", &["mesh.obj:1", "no joint", "a line for each joint"]),
+        (
+            "first,second,x,y,z\narm,space,0,0,0\narm,space,0,wide,0\n",
+            &["mesh.obj:3", "y: `wide` is no number", "help: write a number such as"],
+        ),
+        ("first,second,x\narm,space\n", &["mesh.obj:2", "2 values instead of 3"]),
+        ("first,second\narm,space\n\narm,space\n", &["mesh.obj:4", "mesh.obj:2 once more"]),
+    ] {
+        assert_says(&run(&scene(file, ""), csv, &[]), words);
+    }
+    let twice = format!("{file}), ({file}");
+    let words = ["mesh.obj:2", "leave one out"];
+    assert_says(&run(&scene(&twice, ""), "first,second\narm,space\n", &[]), &words);
 }
 
 #[test]

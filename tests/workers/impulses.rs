@@ -1,5 +1,5 @@
-//! Runs of workers that agree on impulses: frames depend on workers and not on ranks, and with
-//! rounds that are sweeps of the domain run, they are those of the domain run.
+//! Runs of workers that agree on impulses: they go on with other ranks, and with rounds that are
+//! sweeps of the domain run, they are those of the domain run.
 
 use std::collections::BTreeMap;
 
@@ -32,22 +32,6 @@ fn without_local_sweeps_any_workers_have_the_bits_of_the_domain() {
             let workers = place.run(start, &parallel, &[]);
             assert_eq!(bodies_of(&place), bodies, "{parallel}");
             assert!(frames(&workers) == frames(&domain), "{parallel}");
-        }
-    }
-}
-
-#[test]
-fn frames_do_not_depend_on_ranks() {
-    let parallel = impulses(8, "");
-    for place in [Place::of_tests("joints.ron"), Place::new(&heap(""))] {
-        let reference = place.run(REFERENCE, &parallel, &[]);
-        let states = place.run(REFERENCE, "Workers(count: 8)", &[]);
-        assert!(frames(&states) != frames(&reference), "the coupling has an effect");
-        let threads = [(1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (8, 1)];
-        let threads = threads.map(|(ranks, threads)| Start::Threads(ranks, threads));
-        let mpi = Some(Start::Mpi(2)).filter(|_| cfg!(feature = "mpi"));
-        for start in threads.into_iter().chain(mpi) {
-            assert!(place.run(start, &parallel, &[]) == reference, "{start:?}");
         }
     }
 }

@@ -10,6 +10,7 @@ mod engines;
 mod impulses;
 mod mechanics;
 mod place;
+mod properties;
 mod published;
 #[cfg(feature = "rapier")]
 mod rapier;

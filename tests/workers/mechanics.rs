@@ -13,12 +13,12 @@ use crate::steps::{simulation, simulation_in};
 
 const DOMAIN: &str = "Workers(count: 1)";
 
-fn impulses(count: usize) -> String {
+pub fn impulses(count: usize) -> String {
     format!("Workers(count: {count}, coupling: Impulses)")
 }
 
 /// A scene with steps of 1 ms.
-fn scene(bodies: &str, joints: &str, gravity: f64, parallel: &str) -> String {
+pub fn scene(bodies: &str, joints: &str, gravity: f64, parallel: &str) -> String {
     format!(
         r#"Scene(frames: 1, frames_per_second: 25, steps_per_frame: 40, seed: 3,
             gravity_m_per_s2: (0, {gravity}, 0), bodies: [{bodies}], joints: [{joints}],
@@ -64,7 +64,7 @@ fn joints_of_tree() -> String {
 }
 
 /// Linear and angular momentum, kg m/s and kg m^2/s, and the sums of their sizes.
-fn momenta(bodies: impl Iterator<Item = Body>) -> ([Vec3; 2], [f64; 2]) {
+pub fn momenta(bodies: impl Iterator<Item = Body>) -> ([Vec3; 2], [f64; 2]) {
     let (mut sums, mut sizes) = ([Vec3::zeros(); 2], [0.0; 2]);
     for Body { mass, inertia, state, .. } in bodies {
         let linear = mass * state.twist.linear;

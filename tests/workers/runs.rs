@@ -33,10 +33,12 @@ fn one_worker_has_the_bits_of_the_domain() {
 #[test]
 fn frames_depend_on_workers_and_not_on_ranks() {
     let mut last_hashes = Vec::new();
-    for place in [Place::of_tests("joints.ron"), Place::new(&heap(""))] {
+    let cases = ["States", "Impulses"]
+        .map(|it| [(it, Place::of_tests("joints.ron")), (it, Place::new(&heap("")))]);
+    for (coupling, place) in cases.into_iter().flatten() {
         let mut known: Vec<Outcome> = Vec::new();
         for count in [1, 3, 8] {
-            let parallel = format!("Workers(count: {count})");
+            let parallel = format!("Workers(count: {count}, coupling: {coupling})");
             let forces = ["--set", "output.forces=true"];
             let reference = place.run(REFERENCE, &parallel, &forces);
             assert!(reference.files["contacts_0003.csv"].len() > 1000, "forces are noted");

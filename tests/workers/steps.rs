@@ -63,6 +63,86 @@ fn bodies_are_shared_while_homes_touch() {
     assert_eq!([sum(|it| it.active), sum(|it| it.home)], [shares.len() as u64, 29]);
 }
 
+/// A worker gets a body as it is now: not as at the start, nor as it was when the worker had it last.
+#[test]
+fn a_body_that_becomes_active_carries_its_state() {
+    let world = in_process::alone();
+    let walls = "domain: (min_m: (-0.35, 0, -0.35), max_m: (0.35, 1, 0.35))";
+    for coupling in ["States", "Impulses"] {
+        let [mut one, mut two] = [1, 2].map(|count| {
+            let fields = format!("count: {count}, coupling: {coupling}, division: Equal");
+            simulation(&two_balls(&format!("parallel: Workers({fields}), {walls},")), &*world)
+        });
+        let mut counts = vec![shared(&two.shares())];
+        for _ in 0..600 {
+            one.step().expect("a step");
+            two.step().expect("a step");
+            counts.push(shared(&two.shares()));
+            let [expected, found] = [&one, &two].map(|it| it.whole().population().bodies());
+            for (a, b) in expected.states().iter().zip(found.states()) {
+                assert!((a.position - b.position).norm() < 1e-14, "{coupling}");
+                assert!((a.twist.linear - b.twist.linear).norm() < 1e-14, "{coupling}");
+            }
+        }
+        counts.dedup();
+        assert_eq!(counts, [0, 2, 0, 2, 0], "{coupling}: they meet twice");
+    }
+}
+
+#[test]
+fn workers_may_have_one_body_and_no_contact() {
+    let world = in_process::alone();
+    for coupling in ["States", "Impulses"] {
+        let [mut one, mut many] = [1, 29].map(|count| {
+            let fields = format!("count: {count}, coupling: {coupling}, division: Equal");
+            simulation(&heap(&format!("parallel: Workers({fields}, balance: Off),")), &*world)
+        });
+        let mut without = 0;
+        for step in 0..60 {
+            one.step().expect("a step");
+            many.step().expect("a step");
+            assert!(many.worker_reports().all(|it| it.home == 1));
+            if many.whole().contacts().is_empty() && without == step {
+                without += 1;
+                assert!(many.worker_reports().all(|it| it.active == 1), "{coupling}");
+            }
+            if without > step || coupling == "Impulses" {
+                let [expected, found] = [&one, &many].map(|it| it.whole().population().bodies());
+                assert!(expected.states() == found.states(), "{coupling}, step {step}");
+            }
+        }
+        assert!((1..60).contains(&without), "{coupling}: {without} steps without a contact");
+    }
+}
+
+/// The rightmost of three joined balls leaves, and its joint with it.
+#[test]
+fn a_joint_that_is_gone_leaves_no_impulse_behind() {
+    let world = in_process::alone();
+    for coupling in ["States", "Impulses"] {
+        let text = format!(
+            r#"Scene(gravity_m_per_s2: (0, 0, 0), bodies: [
+                (name: "balls", shape: Sphere(radius_m: 0.05), material: "oak",
+                 arrangement: Grid(count: (3, 1, 1), origin_m: (0, 0, 0), spacing_m: 0.15),
+                 velocity: Constant(m_per_s: (2, 0, 0)), angular_velocity_rad_per_s: (0, 0, 3)),
+            ], materials: [(name: "oak", density_kg_per_m3: 700)],
+            joints: [(kind: Ball, bodies: Chain("balls"))],
+            domain: (min_m: (-1, -1, -1), max_m: (0.5, 1, 1), borders: (Open, Open, Open)),
+            parallel: Workers(count: 3, coupling: {coupling}))"#
+        );
+        let mut balls = simulation(&text, &*world);
+        let mut kept = Vec::new();
+        for _ in 0..150 {
+            balls.step().expect("a step");
+            let impulses = balls.whole().middle().joint_impulses;
+            kept.push(Vec::from_iter(impulses.iter().map(|it| it.joint)));
+        }
+        kept.dedup();
+        assert_eq!(balls.whole().population().bodies().len(), 2, "{coupling}");
+        assert_eq!(kept, [vec![0, 1], vec![0]], "{coupling}");
+    }
+}
+
 /// The largest defect in 150 steps of a heap, m.
 fn defect(fields: &str) -> f64 {
     let world = in_process::alone();

@@ -36,10 +36,10 @@ pub fn set_fields<T: Serialize + DeserializeOwned>(
 ) -> Result<T> {
     for setting in overrides {
         let place = format!("--set {setting}");
-        let wrong = |cause: String| Error::input(&place, cause, SET_REMEDY);
-        let (path, text) = setting
-            .split_once('=')
-            .ok_or_else(|| wrong("there is no `=` between path and value".to_owned()))?;
+        let wrong = |cause: String| Error::input(&place, cause, VALUE_REMEDY);
+        let (path, text) = setting.split_once('=').ok_or_else(|| {
+            Error::input(&place, "there is no `=` between path and value", SET_REMEDY)
+        })?;
         // JSON has no NaN and no infinity. If the scene file holds one, that is the error.
         let mut tree = serde_json::to_value(&fields).map_err(|cause| wrong(cause.to_string()))?;
         if open_brackets(text).any(|(_, _, open)| open > DEPTH) {
@@ -64,15 +64,25 @@ fn unfit(place: &str, cause: &str) -> Error {
             let end = cause.find(',').unwrap_or(cause.len());
             Error::input(place, &cause[..end], did_you_mean(found, known))
         }
-        _ => {
-            let whole = ["expected u32", "expected u64"];
-            let text = whole.iter().fold(cause.to_owned(), |text, words| {
-                text.replace(words, "expected a whole number from 0 up")
-            });
-            Error::input(place, text.replace("expected f64", "expected a number"), SET_REMEDY)
-        }
+        _ => match NUMBERS.iter().find(|(kind, ..)| cause.ends_with(&format!(" {kind}"))) {
+            Some((kind, name, remedy)) => Error::input(place, cause.replace(kind, name), *remedy),
+            None => Error::input(place, cause, VALUE_REMEDY),
+        },
     }
 }
+
+/// The kinds of numbers as serde names them, what they are, and how to write them.
+const NUMBERS: [(&str, &str, &str); 4] = [
+    ("u32", "a whole number from 0 up", WHOLE_REMEDY),
+    ("u64", "a whole number from 0 up", WHOLE_REMEDY),
+    ("usize", "a whole number from 0 up", WHOLE_REMEDY),
+    ("f64", "a number", "write a number such as -0.5 or 2e-3"),
+];
+
+const WHOLE_REMEDY: &str = "write digits alone, such as 25";
+
+const VALUE_REMEDY: &str =
+    "write the value as in a scene; docs/scene.md shows the form of every field";
 
 /// The largest depth of nested brackets. A value is read recursively, and the stack is limited.
 const DEPTH: usize = 64;

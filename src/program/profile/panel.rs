@@ -205,6 +205,7 @@ pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", rounded(value / 1e6)),
         v if v >= 1e4 => format!("{} k", rounded(value / 1e3)),
+        v if v > 0.0 && v < 1e-3 => format!("{value:.1e}"),
         _ => rounded(value),
     }
 }

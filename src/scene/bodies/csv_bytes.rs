@@ -1,8 +1,8 @@
-//! The bytes of a CSV file, ready for its reader.
+//! The bytes of a CSV file, ready for its reader, and its errors.
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::input;
 
 const PATH: &str = "check the path; it is relative to the scene file's folder";
@@ -20,6 +20,18 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     unify_ends_of_lines(&mut bytes);
     bytes.push(b'\n');
     Ok(bytes)
+}
+
+/// The error of a line that is no row. The line is named once.
+pub(super) fn unreadable(cause: &csv::Error, line: &str, remedy: &str) -> Error {
+    let cause = match cause.kind() {
+        csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("{len} values instead of {expected_len}")
+        }
+        _ => cause.to_string(),
+    };
+    Error::input(Place::line(line), cause, remedy)
 }
 
 /// Makes all ends of lines `\n`: the reader stops between the two bytes of Windows.

@@ -10,7 +10,7 @@ use crate::error::{Error, Place, Result};
 use crate::mesh::obj_read;
 use crate::rigid::generate::Start;
 use crate::scene::bodies::check::check_turn;
-use crate::scene::bodies::csv_bytes;
+use crate::scene::bodies::csv_bytes::{self, unreadable};
 
 const REMEDY: &str = "begin with the line `x,y,z`, or with more of \
                       `x,y,z,size,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz`; then write finite numbers";
@@ -52,23 +52,11 @@ pub(super) fn starts(path: &Path, reach: f64, step_s: f64) -> Result<Vec<Start>>
     while let Some(row) = rows.next() {
         // Empty lines are no rows.
         let line = || line(rows.reader().position().line() - 1);
-        let row = row.map_err(|cause| unreadable(&cause, &line()))?;
+        let row = row.map_err(|cause| unreadable(&cause, &line(), REMEDY))?;
         let start = header.start(&row, reach, step_s);
         starts.push(start.map_err(|error| in_line(error, &line()))?);
     }
     Ok(starts)
-}
-
-/// The error of a line that is no row. The line is named once.
-fn unreadable(cause: &csv::Error, line: &str) -> Error {
-    let cause = match cause.kind() {
-        csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{len} values instead of {expected_len}")
-        }
-        _ => cause.to_string(),
-    };
-    Error::input(Place::line(line), cause, REMEDY)
 }
 
 /// The error of a column, with the line.

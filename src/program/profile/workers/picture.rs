@@ -45,34 +45,34 @@ impl Picture for WorkersPicture<'_> {
         if run.is_serial {
             self.speed_ups(speed_ups)?;
         }
-        let mut rest = rest.iter();
-        if self.has_joints()
-            && let Some(gaps) = rest.next()
-        {
-            let gap_mm = |frame: &StepsOfWorkers| 1e3 * frame.joint_gap_m;
-            let curve = self.curve("of all states", BLUE, gap_mm);
-            self.curves(gaps, "Widest joint, mm", vec![curve])?;
-        }
-        if run.is_resized()
-            && let Some(counts) = rest.next()
-        {
-            let count =
-                |frame: &StepsOfWorkers| frame.a_step(frame.counts.iter().sum::<usize>() as f64);
-            self.curves(counts, "Workers", vec![self.curve("a step", BLUE, count)])?;
+        for (place, (title, curve)) in rest.iter().zip(self.more()) {
+            self.curves(place, title, vec![curve])?;
         }
         Ok(())
     }
 }
 
 impl WorkersPicture<'_> {
-    /// A run without joints has no diagram of their gaps, and only one with a changing number of
-    /// workers has one of this number. Both are in the last row.
     fn rows(&self) -> usize {
-        4 + usize::from(self.has_joints() || self.0.is_resized())
+        4 + self.more().len().div_ceil(2)
     }
 
-    fn has_joints(&self) -> bool {
-        self.0.whole.workers.values().any(|worker| worker.sum.joints > 0)
+    /// The diagrams of the last rows, for what the run has: joints, residuals, a changing number of
+    /// workers. Their titles and curves.
+    fn more(&self) -> Vec<(&'static str, Curve<'static>)> {
+        let Self(run) = self;
+        let gap = self.curve("of all states", BLUE, |it| 1e3 * it.joint_gap_m);
+        let values = run.frames.iter().map(|it| it.residual_m_s).collect();
+        let residual = Curve { label: "of all constraints", color: GREEN, values };
+        let count = |it: &StepsOfWorkers| it.a_step(it.counts.iter().sum::<usize>() as f64);
+        let count = self.curve("a step", BLUE, count);
+        let has_joints = run.whole.workers.values().any(|worker| worker.sum.joints > 0);
+        let all = [
+            (has_joints, ("Widest joint, mm", gap)),
+            (run.whole.residual_m_s.is_some(), ("Largest residual, m/s", residual)),
+            (run.is_resized(), ("Workers", count)),
+        ];
+        all.into_iter().filter_map(|(is_known, diagram)| is_known.then_some(diagram)).collect()
     }
 
     /// A curve for each worker. The legend names a few.

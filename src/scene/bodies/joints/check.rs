@@ -1,10 +1,13 @@
-//! Checks every number of a joint.
+//! Checks every number of a joint, and that none is there twice.
+
+use std::collections::HashMap;
 
 use crate::bounds::{
     ANGLE, Bound, COMPLIANCE, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative,
     vector_within, within,
 };
 use crate::error::{Error, Result};
+use crate::rigid::constraint::joint::{Joint, Second};
 use crate::scene::bodies::joints::spec::{HingeMotor, JointChoice, JointSpec, SliderMotor};
 
 impl JointSpec {
@@ -65,6 +68,35 @@ impl JointChoice {
             }
         }
     }
+}
+
+/// Fails if a joint is there twice, also with its bodies in the other order. Each has its place in
+/// the scene or in a file.
+pub(super) fn each_once(joints: &[(Joint, String)]) -> Result<()> {
+    let mut of_bodies = HashMap::<_, Vec<&(Joint, String)>>::new();
+    for new in joints {
+        let (joint, at) = new;
+        let [a, b] = joint.frames;
+        let mut bodies = [Second::Movable(joint.first), joint.second].map(|body| match body {
+            Second::Movable(id) => (0, id),
+            Second::Fixed(place) => (1, u64::from(place)),
+            Second::Space => (2, 0),
+        });
+        bodies.sort_unstable();
+        let others = of_bodies.entry(bodies).or_default();
+        let is_same = |(other, _): &&&(Joint, String)| {
+            let is_turned = other.first != joint.first;
+            let frames = if is_turned { [b, a] } else { [a, b] };
+            other.frames == frames && other.settings == joint.settings
+        };
+        if let Some((_, first)) = others.iter().find(is_same) {
+            let cause = format!("this is the joint of {first} once more");
+            let remedy = "leave one out; a joint that is twice as stiff has half the compliance";
+            return Err(Error::input(at, cause, remedy));
+        }
+        others.push(new);
+    }
+    Ok(())
 }
 
 fn check_limits(at: &str, limits: Option<&(f64, f64)>, bound: Bound) -> Result<()> {

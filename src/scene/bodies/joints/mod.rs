@@ -3,7 +3,7 @@
 //! | module | |
 //! |---|---|
 //! | [`spec`] | what the user writes |
-//! | `check` | checks all its numbers |
+//! | `check` | checks all its numbers, and that no joint is there twice |
 //! | `read` | joints from a CSV file |
 
 mod check;
@@ -50,7 +50,7 @@ pub(super) fn add(setup: &mut RigidSetup, scene: &Scene, scene_dir: &Path) -> Re
             JointBodies::Pair(first, second) => {
                 let at_bodies = format!("{at}.bodies");
                 let bodies = [setup.joined(first, &at_bodies)?, setup.joined(second, &at_bodies)?];
-                all.push(setup.joint(spec, bodies, spec.at_m, None, &at)?);
+                all.push((setup.joint(spec, bodies, spec.at_m, None, &at)?, at));
             }
             JointBodies::Chain(group) => {
                 let at_bodies = format!("{at}.bodies");
@@ -59,22 +59,31 @@ pub(super) fn add(setup: &mut RigidSetup, scene: &Scene, scene_dir: &Path) -> Re
                     let cause = "the joints of a chain are between the centres of its bodies";
                     return Err(Error::input(format!("{at}.at_m"), cause, "leave it out"));
                 }
+                if count < 2 {
+                    let cause =
+                        format!("a chain of `{group}` joins nothing: its bodies are {count}");
+                    let remedy =
+                        "a chain joins each body to the next one: add bodies, or use `Pair`";
+                    return Err(Error::input(at_bodies, cause, remedy));
+                }
                 for id in first_id + 1..first_id + count {
                     let bodies = [id - 1, id].map(|id| setup.with_id(id));
-                    all.push(setup.joint(spec, bodies, None, None, &at)?);
+                    all.push((setup.joint(spec, bodies, None, None, &at)?, at.clone()));
                 }
             }
             JointBodies::File(path) => {
                 for listed in read::joints(&scene_dir.join(path))? {
-                    let line = &listed.line;
+                    let line = listed.line;
                     let [first, second] = &listed.bodies;
-                    let bodies = [setup.joined(first, line)?, setup.joined(second, line)?];
-                    all.push(setup.joint(spec, bodies, listed.at_m, listed.axis, line)?);
+                    let bodies = [setup.joined(first, &line)?, setup.joined(second, &line)?];
+                    let joint = setup.joint(spec, bodies, listed.at_m, listed.axis, &line)?;
+                    all.push((joint, line));
                 }
             }
         }
     }
-    let fixed = &setup.fixed;
+    check::each_once(&all)?;
+    let (fixed, all) = (&setup.fixed, all.into_iter().map(|(joint, _)| joint).collect());
     setup.joints = Joints::new(all, |place| fixed.id(place));
     Ok(())
 }

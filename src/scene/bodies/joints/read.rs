@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::bounds::{LENGTH, direction, vector_within};
 use crate::error::{Error, Place, Result};
-use crate::scene::bodies::csv_bytes;
+use crate::scene::bodies::csv_bytes::{self, unreadable};
 
 const REMEDY: &str = "begin with the line `first,second`, or with more of \
                       `first,second,x,y,z,ax,ay,az`; bodies are `name`, `name[3]`, `#17` or `space`";
@@ -50,14 +50,17 @@ pub(super) fn joints(path: &Path) -> Result<Vec<ListedJoint>> {
     let line = |number: u64| format!("{}:{number}", path.display());
     let columns = reader.headers().cloned().unwrap_or_default();
     check_columns(&columns).map_err(|cause| Error::input(Place::line(line(1)), cause, REMEDY))?;
-    let (mut rows, mut joints) = (reader.deserialize::<JointRow>(), Vec::new());
+    let (mut rows, mut joints) = (reader.records(), Vec::new());
     while let Some(row) = rows.next() {
         // Empty lines are no rows.
         let line = line(rows.reader().position().line() - 1);
-        let row = row.map_err(|cause| {
-            Error::input(Place::line(line.clone()), without_place(&cause, &columns), REMEDY)
-        })?;
-        joints.push(row.joint(&line)?);
+        let row = row.map_err(|cause| unreadable(&cause, &line, REMEDY))?;
+        let joint = row.deserialize::<JointRow>(Some(&columns));
+        joints.push(joint.map_err(|cause| no_number(&cause, &row, &columns, &line))?.joint(&line)?);
+    }
+    if joints.is_empty() {
+        let remedy = "write a line for each joint, or leave out the entry of `joints`";
+        return Err(Error::input(Place::line(line(1)), "no joint comes after this line", remedy));
     }
     Ok(joints)
 }
@@ -75,19 +78,23 @@ fn check_columns(columns: &csv::StringRecord) -> std::result::Result<(), String>
     }
 }
 
-/// What is wrong with a row, without the line that the error itself names.
-fn without_place(cause: &csv::Error, columns: &csv::StringRecord) -> String {
-    match cause.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => {
-            let column = err.field().and_then(|field| columns.get(field as usize));
-            column.map_or_else(|| err.kind().to_string(), |name| format!("{name}: {}", err.kind()))
-        }
-        csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("{len} values instead of {expected_len}")
-        }
-        _ => cause.to_string(),
-    }
+/// The error of a row with a text in place of a number.
+fn no_number(
+    cause: &csv::Error,
+    row: &csv::StringRecord,
+    columns: &csv::StringRecord,
+    line: &str,
+) -> Error {
+    let csv::ErrorKind::Deserialize { err, .. } = cause.kind() else {
+        return unreadable(cause, line, REMEDY);
+    };
+    let of = |texts: &csv::StringRecord| {
+        // Input can be of any length.
+        let text = err.field().and_then(|field| texts.get(field as usize));
+        text.unwrap_or_default().chars().take(40).collect::<String>()
+    };
+    let cause = format!("{}: `{}` is no number", of(columns), of(row));
+    Error::input(Place::line(line), cause, "write a number such as -0.5 or 2e-3")
 }
 
 impl JointRow {
