@@ -21,7 +21,7 @@ use cloth_sim::threads::Threads;
 use criterion::Criterion;
 
 const SCENE: &str = "scenes/tablecloth.ron";
-const STEPS: usize = 300;
+const STEPS: usize = 150;
 /// Number of ranks, and threads of each rank.
 const PLACES: [(usize, usize); 3] = [(1, 1), (1, 2), (2, 1)];
 /// Parts of a sum: one for each patch of the tablecloth.

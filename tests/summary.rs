@@ -98,6 +98,28 @@ fn obstacles_that_were_passed_are_named_and_counted_apart() {
     assert!(!clean && report.contains("between sleeve and limb"), "{report}");
 }
 
+/// Of cloth and of rigid bodies, on one rank and on two.
+#[test]
+fn info_says_what_a_run_will_take_and_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (scene, first, ranks) in
+        [("tests/scenes/landing.ron", "landing: ", "1"), ("scenes/ramp.ron", "ramp: ", "2")]
+    {
+        let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join(scene);
+        let scene = scene.to_str().expect("a path of characters");
+        let arguments = ["info", scene, "--frames", "2", "--threads", "1", "--ranks", ranks];
+        let output = cloth_sim(folder.path(), &arguments);
+        let [out, said] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        assert!(output.status.success() && out.starts_with(first), "{out}{said}");
+        assert!(out.contains("2 frames of "), "{out}");
+        assert!(line(&out, "measured ").ends_with(" ms each"), "{out}");
+        assert!(line(&out, "run ").contains(" s, if all "), "{out}");
+        assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    }
+    let written = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(written, 0);
+}
+
 #[test]
 fn the_summary_says_what_users_of_the_frames_ask() {
     let [summary, said] = landing(&[]);

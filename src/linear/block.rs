@@ -49,6 +49,19 @@ impl Block {
         Self { axis: -self.axis, ..*self }
     }
 
+    /// Its entries in single precision: xx, xy, xz, yy, yz, zz of the symmetric part, then the axis.
+    #[inline(always)]
+    pub fn narrow(&self) -> [f32; 9] {
+        let [xx, xy, xz, yy, yz, zz] = self.symmetric.entries();
+        let all = [xx, xy, xz, yy, yz, zz, self.axis.x, self.axis.y, self.axis.z];
+        // A loop: closures given to array functions are not always inlined.
+        let mut narrow = [0.0; 9];
+        for k in 0..9 {
+            narrow[k] = all[k] as f32;
+        }
+        narrow
+    }
+
     /// `B u`.
     #[inline(always)]
     pub(super) fn times(&self, u: &Vec3) -> Vec3 {

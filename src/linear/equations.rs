@@ -2,7 +2,7 @@
 
 use crate::ids::{NONE, NodeId};
 use crate::linear::block::Block;
-use crate::linear::matrix::{BlockStructure, PatchValues, ValuesByPatch, add_to};
+use crate::linear::matrix::{BlockStructure, PairSlot, PatchValues, ValuesByPatch, add_to};
 use crate::linear::symmetric3::Symmetric3;
 use crate::math::{Mat3, Vec3};
 
@@ -40,29 +40,20 @@ impl<'a> PatchEquations<'a> {
         self.values.diagonal[row] = Symmetric3::of(&sum);
     }
 
-    /// Adds an element of N nodes whose blocks sum to zero in each row. Each of its `rows` that is
-    /// not [`NONE`] gets its part of the right-hand side, and `block(a, b)` at `slots[a][b]`
-    /// unless that is [`NONE`]. `rows` count from the patch's first row, `slots` are those of
-    /// [`BlockStructure::slot`].
+    /// Adds the block ([`Block::narrow`], kg) of two vertices of an element, whose blocks sum to zero
+    /// in each row. The diagonal follows from that.
     #[inline(always)]
-    pub fn add<const N: usize>(
-        &mut self,
-        rows: &[u32; N],
-        slots: &[[u32; N]; N],
-        rhs: &[Vec3; N],
-        block: impl Fn(usize, usize) -> Block,
-    ) {
-        self.add_forces(rows, rhs);
-        for (a, slots) in slots.iter().enumerate() {
-            for (b, &slot) in slots.iter().enumerate() {
-                if slot != NONE {
-                    add_to(self.values.groups, slot, &block(a, b));
-                }
-            }
+    pub fn add_pair(&mut self, slot: PairSlot, block: &[f32; 9]) {
+        if let Some((slot, sign)) = slot.slot() {
+            let [xx, xy, xz, yy, yz, zz, x, y, z] = *block;
+            let [x, y, z] = [sign ^ x.to_bits(), sign ^ y.to_bits(), sign ^ z.to_bits()];
+            let [x, y, z] = [f32::from_bits(x), f32::from_bits(y), f32::from_bits(z)];
+            add_to(self.values.groups, slot, [xx, xy, xz, yy, yz, zz, x, y, z]);
         }
     }
 
-    /// Adds to the right-hand side alone.
+    /// Adds to the right-hand side. `rows` count from the patch's first row; those that are
+    /// [`NONE`] are left out.
     #[inline(always)]
     pub fn add_forces<const N: usize>(&mut self, rows: &[u32; N], rhs: &[Vec3; N]) {
         for a in 0..N {
@@ -97,7 +88,7 @@ impl<'a> PatchEquations<'a> {
         self.values.diagonal[row].add(&block);
         let row = self.first_row + row as u32;
         if let Some(slot) = self.structure.slot(self.patch, row, column) {
-            add_to(self.values.groups, slot, &Block::of(&block));
+            add_to(self.values.groups, slot, Block::of(&block).narrow());
         }
     }
 

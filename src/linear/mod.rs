@@ -22,7 +22,7 @@ pub use cg::CgWorkspace;
 pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;
 pub use jacobian::Jacobian;
-pub use matrix::{BlockMatrix, BlockStructure, add_block};
+pub use matrix::{BlockMatrix, BlockStructure, PairSlot, add_block};
 pub use preconditioner::{PatchPreconditioner, Preconditioner, PreconditionerKind};
 pub use symmetric3::Symmetric3;
 pub use system::{CgReport, End, System, Tolerance};

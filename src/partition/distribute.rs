@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::ids::{PatchId, VertexId};
+use crate::ids::{NONE, PatchId, VertexId};
 use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods::{PartitionSettings, Partitioner};
@@ -160,12 +160,12 @@ pub struct Layout {
     pub ghosts: Vec<VertexId>,
     /// The ranks that own the ghosts. Each of them has some own vertices of this rank as ghosts.
     pub neighbours: Vec<HaloNeighbour>,
-    /// Mesh number to local index, sorted.
-    index: Vec<(VertexId, u32)>,
+    /// Mesh number to local index, [`NONE`] for vertices that are neither own nor ghosts.
+    index: Vec<u32>,
 }
 
 impl Layout {
-    /// The numbering of `rank`. Its memory grows with own vertices and ghosts.
+    /// The numbering of `rank`.
     pub fn new(graph: &Graph, partition: &Partition, rank: usize) -> Self {
         let patches = &partition.patches;
         let own_patches: Vec<PatchId> = partition.patches_of(rank).collect();
@@ -194,8 +194,10 @@ impl Layout {
 
         let neighbours = halo_neighbours(own.len() as u32, &sent, &ghosts);
         let ghosts: Vec<VertexId> = ghosts.into_iter().map(|(.., vertex)| vertex).collect();
-        let mut index: Vec<_> = own.iter().chain(&ghosts).copied().zip(0..).collect();
-        index.sort_unstable();
+        let mut index = vec![NONE; graph.len()];
+        for (&vertex, local) in own.iter().chain(&ghosts).zip(0..) {
+            index[vertex as usize] = local;
+        }
         Self { rank, own, own_patches, patch_offsets, ghosts, neighbours, index }
     }
 
@@ -206,8 +208,7 @@ impl Layout {
 
     /// The local index of an own vertex or ghost; `None` for all others.
     pub fn local_index(&self, vertex: VertexId) -> Option<u32> {
-        let at = self.index.binary_search_by_key(&vertex, |&(v, _)| v).ok()?;
-        Some(self.index[at].1)
+        self.index.get(vertex as usize).copied().filter(|&local| local != NONE)
     }
 
     /// The local index of an own vertex; `None` for all others.

@@ -8,6 +8,10 @@ use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods;
 
+/// From this number of vertices on, METIS takes longer to divide a cloth than its shorter
+/// borders save in many steps.
+const MANY_VERTICES: usize = 100_000;
+
 /// The patches of all cloths and bodies: the unit of ownership, of the preconditioner's
 /// blocks and of plain sums. They depend on the mesh and on `patch_vertices`
 /// alone, never on the number of ranks.
@@ -30,12 +34,30 @@ impl Patches {
     /// # Errors
     /// When METIS refuses the graph.
     pub fn new(graph: &Graph, cloths: &[Range<u32>], patch_vertices: usize) -> Result<Self> {
+        Self::with_rest_shapes(graph, cloths, patch_vertices, &[])
+    }
+
+    /// The same with the rest positions of the vertices, m. Where a range of 100,000 vertices or
+    /// more has them, its rest shape is halved again and again, and METIS is not called. If the
+    /// list is shorter than the vertices, the last ones have none.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`].
+    pub fn with_rest_shapes(
+        graph: &Graph,
+        cloths: &[Range<u32>],
+        patch_vertices: usize,
+        rest: &[Vec3],
+    ) -> Result<Self> {
         let mut of_vertex = vec![NONE; graph.len()];
         let mut patches = 0;
         for cloth in cloths {
             let parts = (cloth.len() + patch_vertices / 2) / patch_vertices.max(1);
-            let part = methods::k_way(&induced(graph, cloth), parts)?;
-            // METIS numbers parts in any order and may leave some empty.
+            let part = match rest.get(cloth.start as usize..cloth.end as usize) {
+                Some(rest) if rest.len() >= MANY_VERTICES => methods::halves(rest, parts),
+                _ => methods::k_way(&induced(graph, cloth), parts)?,
+            };
+            // Parts come in any order, and METIS may leave some empty.
             let mut number = vec![NONE; part.iter().map(|&p| p as usize + 1).max().unwrap_or(0)];
             for (vertex, part) in cloth.clone().zip(part) {
                 let number = &mut number[part as usize];

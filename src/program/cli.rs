@@ -52,6 +52,9 @@ pub enum Command {
     /// Goes on with a run that ended early, or computes more frames of it. The frames have the
     /// same bits as in an uninterrupted run.
     Resume(ResumeArguments),
+    /// Says what the run of a scene will take, from its first steps: about a second of them. Writes
+    /// nothing.
+    Info(InfoArguments),
     /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
     /// values.
     Check(CheckArguments),
@@ -61,6 +64,33 @@ pub enum Command {
     #[cfg(feature = "lab")]
     #[command(flatten)]
     Lab(crate::program::lab::cli::LabCommand),
+}
+
+/// Arguments of `info`: those of the run.
+#[derive(Debug, Clone, Args)]
+pub struct InfoArguments {
+    /// The scene.
+    pub scene: PathBuf,
+
+    /// Number of frames.
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u32>,
+
+    /// Change a field of the scene, e.g. contact.distance_m=0.002. Can be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub overrides: Vec<String>,
+
+    /// Cut each cloth triangle into K x K triangles [default: the scene's `refine`].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub refine: Option<u32>,
+
+    /// Number of ranks, as threads of this process [default: 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub ranks: Option<u32>,
+
+    /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
 }
 
 /// Arguments of `resume`.
@@ -255,6 +285,25 @@ pub struct Arguments {
     /// The frame of another run with which this one begins.
     #[arg(skip)]
     pub origin: Option<Origin>,
+}
+
+impl From<InfoArguments> for Arguments {
+    fn from(arguments: InfoArguments) -> Self {
+        let InfoArguments { scene, frames, overrides, refine, ranks, threads } = arguments;
+        Self {
+            scene,
+            out: None,
+            overwrite: false,
+            frames,
+            time_line: None,
+            overrides,
+            refine,
+            recording: RecordingArguments::default(),
+            computing: Computing { ranks, threads, ..Computing::default() },
+            resumes: false,
+            origin: None,
+        }
+    }
 }
 
 impl From<ResumeArguments> for Arguments {

@@ -70,6 +70,7 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
     match command {
         // A run has exit codes of its own.
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
+        Command::Info(arguments) => run::info::info(&arguments.clone().into()),
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
         #[cfg(feature = "lab")]

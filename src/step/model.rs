@@ -91,8 +91,10 @@ impl Model {
         let graph = coupling_graph(&cloth, &numbering);
         let of_bodies = numbering.bodies().iter().map(|body| body.nodes.clone());
         let ranges: Vec<_> = cloth.ranges.iter().cloned().chain(of_bodies).collect();
+        let rest: Vec<Vec3> = setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect();
         let partition = partition(&|ranks| {
-            let patches = Patches::new(&graph, &ranges, settings.patch_vertices as usize)?;
+            let size = settings.patch_vertices as usize;
+            let patches = Patches::with_rest_shapes(&graph, &ranges, size, &rest)?;
             let cloths = setup.cloths.iter().flat_map(|cloth| cloth.positions.iter().copied());
             let positions = node_positions(cloths, &bodies, |body| bodies[body].start().0);
             Partition::with_method(
@@ -108,7 +110,7 @@ impl Model {
             surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
         Ok(Self {
             surfaces,
-            rest: setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect(),
+            rest,
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
             edges: edges(&setup, &cloth),
             mean_edges_m: setup.cloths.iter().map(mean_edge_m).collect(),

@@ -1,7 +1,7 @@
 //! Which elements touch which patch, and where their blocks go in its rows.
 
 use crate::ids::{NONE, VertexId};
-use crate::linear::BlockStructure;
+use crate::linear::{BlockStructure, PairSlot};
 use crate::partition::Layout;
 
 /// Items of each own patch of a rank, one patch after the other.
@@ -71,23 +71,16 @@ impl PatchRows {
         })
     }
 
-    /// Where the blocks of `vertices` go: `slots[a][b]` is the block of row `a` and column `b`, as
-    /// in [`BlockStructure::slot`]. [`NONE`] for diagonal blocks, for those that are stored as the
-    /// mirror of another one, and for rows of other patches.
-    pub fn slots<const N: usize>(
+    /// Where the blocks of these `pairs` of `vertices` go.
+    pub fn slots<const N: usize, const P: usize>(
         &self,
         layout: &Layout,
         structure: &BlockStructure,
         vertices: &[VertexId; N],
-    ) -> [[u32; N]; N] {
-        let columns = vertices.map(|vertex| layout.local_index(vertex));
-        self.of(layout, vertices).map(|row| match row {
-            NONE => [NONE; N],
-            row => columns.map(|column| {
-                let slot = |column| structure.slot(self.patch, row + self.start, column);
-                column.and_then(slot).unwrap_or(NONE)
-            }),
-        })
+        pairs: &[[usize; 2]; P],
+    ) -> [PairSlot; P] {
+        let local = vertices.map(|vertex| layout.local_index(vertex));
+        pairs.map(|pair| structure.pair_slot(self.patch, pair.map(|corner| local[corner])))
     }
 }
 

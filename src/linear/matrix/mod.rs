@@ -21,8 +21,8 @@ mod tests;
 use sprs::TriMat;
 use wide::f32x4;
 
-pub use self::structure::BlockStructure;
 use self::structure::Place;
+pub use self::structure::{BlockStructure, PairSlot};
 use crate::error::Result;
 use crate::ids::VertexId;
 use crate::linear::block::Block;
@@ -105,7 +105,7 @@ impl BlockMatrix {
                     let column = layout.local_index(other);
                     let slot = column.and_then(|column| structure.slot(patch, row, column));
                     slot.into_iter()
-                        .for_each(|slot| add_to(values.groups, slot, &Block::of(&block)));
+                        .for_each(|slot| add_to(values.groups, slot, Block::of(&block).narrow()));
                 }
             }
             values.finish(structure, patch);
@@ -250,15 +250,14 @@ impl<'a> PatchValues<'a> {
     }
 }
 
-/// Adds `block` at a slot of a patch, which counts from the first group of the patch.
+/// Adds a block ([`Block::narrow`]) at a slot of a patch, which counts from the first group of the
+/// patch.
 #[inline(always)]
-pub(super) fn add_to(groups: &mut [Group], slot: u32, block: &Block) {
+pub(super) fn add_to(groups: &mut [Group], slot: u32, block: [f32; 9]) {
     let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
     let entries: &mut [f32; 9 * LANES] = bytemuck::must_cast_mut(&mut groups[group]);
-    let [xx, xy, xz, yy, yz, zz] = block.symmetric.entries();
-    let values = [xx, xy, xz, yy, yz, zz, block.axis.x, block.axis.y, block.axis.z];
     for k in 0..9 {
-        entries[LANES * k + lane] += values[k] as f32;
+        entries[LANES * k + lane] += block[k];
     }
 }
 

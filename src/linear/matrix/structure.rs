@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::ids::VertexId;
+use crate::ids::{NONE, VertexId};
 use crate::linear::vectors::LANES;
 use crate::partition::{Graph, Layout};
 
@@ -37,6 +37,19 @@ pub(super) struct Place {
     pub group: u32,
     /// Its lane in the group.
     pub lane: usize,
+}
+
+/// Where a patch stores the block of two vertices: twice its slot, plus 1 if that has the mirrored
+/// block; [`NONE`] if the patch has no row of theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PairSlot(u32);
+
+impl PairSlot {
+    /// The slot, and the bit that changes the sign of the axis of the block there, or 0.
+    #[inline(always)]
+    pub(crate) fn slot(self) -> Option<(u32, u32)> {
+        (self.0 != NONE).then_some((self.0 >> 1, self.0 << 31))
+    }
 }
 
 /// The structure of a [`super::BlockMatrix`].
@@ -118,7 +131,8 @@ impl BlockStructure {
         self.across.extend(slices);
         self.within_offsets.push(self.within.len() as u32);
         self.across_offsets.push(self.across.len() as u32);
-        let slots = self.columns.len().checked_mul(LANES);
+        // A pair of vertices has one bit more (`PairSlot`).
+        let slots = self.columns.len().checked_mul(2 * LANES);
         slots.and_then(|slots| u32::try_from(slots).ok()).ok_or_else(too_many_blocks)?;
         self.group_offsets.push(self.columns.len() as u32);
         self.has_ghosts.push(has_ghosts);
@@ -150,14 +164,28 @@ impl BlockStructure {
         if column == row || is_within && column > row {
             return None;
         }
-        let (slices, column) = match is_within {
-            true => (self.within(patch), column - first),
-            false => (self.across(patch), column),
+        let (slice, column) = match is_within {
+            true => (&self.within(patch)[own as usize / LANES], column - first),
+            false => {
+                let slices = self.across(patch);
+                let after = slices.partition_point(|it| it.rows[0] <= own);
+                (&slices[after.checked_sub(1)?], column)
+            }
         };
-        let slice = &slices[slices.partition_point(|it| it.rows[0] <= own).checked_sub(1)?];
         let lane = slice.rows[..slice.count].iter().position(|&it| it == own)?;
         let group = slice.groups.clone().find(|&it| self.columns[it as usize][lane] == column)?;
         Some((group - self.group_offsets[patch]) * LANES as u32 + lane as u32)
+    }
+
+    /// Where `patch` stores the block of two vertices with these local indices, if the rank knows
+    /// them.
+    pub fn pair_slot(&self, patch: usize, [a, b]: [Option<u32>; 2]) -> PairSlot {
+        let rows = self.patch_offsets[patch]..self.patch_offsets[patch + 1];
+        let slot = |row: Option<u32>, column: Option<u32>| {
+            self.slot(patch, row.filter(|row| rows.contains(row))?, column?)
+        };
+        let mirrored = || slot(b, a).map_or(NONE, |slot| 2 * slot + 1);
+        PairSlot(slot(a, b).map_or_else(mirrored, |slot| 2 * slot))
     }
 
     /// Number of blocks of `patch`, with those that are stored as the mirror of another.
@@ -224,7 +252,7 @@ fn unknown_vertex() -> Error {
 fn too_many_blocks() -> Error {
     Error::input(
         "system matrix",
-        "it has more blocks than 32 bits can number",
+        "it has more blocks than 31 bits can number",
         "use a smaller mesh or more ranks",
     )
 }

@@ -8,6 +8,7 @@
 //!
 //! The measures of a partition are in [`crate::partition::quality`], apart from all methods.
 
+mod halves;
 mod hilbert;
 mod metis;
 pub mod power;
@@ -16,6 +17,7 @@ mod settings;
 
 use std::fmt::Debug;
 
+pub(super) use self::halves::halves;
 pub use self::hilbert::Hilbert;
 pub(super) use self::metis::k_way;
 pub use self::metis::{Metis, MetisKind};

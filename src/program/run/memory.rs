@@ -93,13 +93,20 @@ fn more_than(bytes: f64, free: f64) -> String {
     format!("about {needed:.2} GiB of memory or more, and there are {free:.2} GiB")
 }
 
+/// The most memory that this process has had, bytes. `None` if the system does not tell.
+pub fn peak() -> Option<f64> {
+    number("/proc/self/status", "VmHWM:").map(|kib| 1024.0 * kib)
+}
+
+/// The number behind `name` in a file of the system.
+fn number(file: &str, name: &str) -> Option<f64> {
+    let text = read_to_string(file).ok()?;
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
 /// Memory that this process may still take, bytes. `None` if the system does not tell.
 fn available() -> Option<f64> {
-    let number = |file: &str, name: &str| -> Option<f64> {
-        let text = read_to_string(file).ok()?;
-        let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
-        rest.split_whitespace().next()?.parse().ok()
-    };
     let free = number("/proc/meminfo", "MemAvailable:").map(|kib| 1024.0 * kib);
     let limit = number("/proc/self/limits", "Max address space");
     [free, limit].into_iter().flatten().reduce(f64::min)

@@ -10,6 +10,7 @@ mod files;
 mod frames;
 mod gather;
 mod head;
+pub mod info;
 mod interrupt;
 mod job;
 mod launcher;

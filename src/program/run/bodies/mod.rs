@@ -74,7 +74,7 @@ pub fn run_rank(
 }
 
 /// This rank's part of the simulation: by a division of space, or by workers.
-fn engine<'a>(
+pub fn engine<'a>(
     job: &Job,
     world: &'a dyn World,
     setup: &RigidSetup,

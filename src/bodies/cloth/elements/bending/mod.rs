@@ -25,7 +25,7 @@ use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, NONE, VertexId};
-use crate::linear::{Block, BlockStructure, PatchEquations, Quantum};
+use crate::linear::{Block, BlockStructure, PairSlot, PatchEquations, Quantum};
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
@@ -33,6 +33,9 @@ use crate::threads::Threads;
 pub use hinge::{Hinge, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients};
 pub use sheet::{CurvatureTriangle, HingedSheet};
 pub use treatment::BendingTreatment;
+
+/// The pairs of a hinge's vertices.
+const PAIRS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// The hinges of all cloths.
 pub struct Bending {
@@ -49,8 +52,8 @@ pub struct Bending {
 /// One rank's share of the hinges.
 pub struct BendingShare {
     scatters: PatchLists<HingeScatter>,
-    /// Slots of the blocks of implicit hinges.
-    slots: Vec<[[u32; 4]; 4]>,
+    /// Where the blocks of implicit hinges go, in the order of [`PAIRS`].
+    slots: Vec<[PairSlot; 6]>,
     motions: HingeMotions,
 }
 
@@ -103,7 +106,7 @@ impl Element for Bending {
             let place = match self.treatments[hinge as usize] {
                 BendingTreatment::Explicit => NONE,
                 BendingTreatment::Implicit => {
-                    slots.push(patch.slots(layout, structure, vertices));
+                    slots.push(patch.slots(layout, structure, vertices, &PAIRS));
                     slots.len() as u32 - 1
                 }
             };
@@ -156,34 +159,28 @@ impl Element for Bending {
             let impulse = treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
             let [a, b, c, d] = motion.gradient;
             let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
+            rows.add_forces(&item.rows, &rhs);
             if let Some(slots) = share.slots.get(item.slots as usize) {
                 let beta = *self.damping.of(hinge.faces[0]);
                 let scale = treatment.block_scale(hinge, h, beta);
                 let size = self.size_n_per_m.of(hinge.faces[0]) * (h * h + h * beta);
                 let axes = axes(&motion.gradient, scale, Quantum::new(size));
-                rows.add(&item.rows, slots, &rhs, |a, b| {
-                    Block::of_product(&motion.gradient[a], &motion.gradient[b], scale, axes[a][b])
-                });
-            } else {
-                rows.add_forces(&item.rows, &rhs);
+                for ((&slot, axis), [a, b]) in slots.iter().zip(axes).zip(PAIRS) {
+                    let [a, b] = [&motion.gradient[a], &motion.gradient[b]];
+                    rows.add_pair(slot, &Block::of_product(a, b, scale, axis).narrow());
+                }
             }
         }
     }
 }
 
-/// The axes of the blocks `scale g_a g_b^T` of a hinge. The gradients `g` sum to zero, and so must the
-/// axes of each row: those of the last three vertices are rounded, and the others follow.
+/// The axes of the blocks `scale g_a g_b^T` of a hinge's [`PAIRS`]. The gradients `g` sum to zero, and
+/// so must the axes of each row: those of the last three vertices are rounded, and the others follow.
 #[inline(always)]
-fn axes(g: &[Vec3; 4], scale: f64, quantum: Quantum) -> [[Vec3; 4]; 4] {
+fn axes(g: &[Vec3; 4], scale: f64, quantum: Quantum) -> [Vec3; 6] {
     // (g_a g_b^T) u = g_a (g_b . u), whose skew part is half of u x (g_a x g_b).
     let axis = |a: usize, b: usize| quantum.round(g[b].cross(&g[a]) * (0.5 * scale));
     let (k12, k13, k23) = (axis(1, 2), axis(1, 3), axis(2, 3));
     let (k10, k20, k30) = (-(k12 + k13), k12 - k23, k13 + k23);
-    let zero = Vec3::zeros();
-    [
-        [zero, -k10, -k20, -k30],
-        [k10, zero, k12, k13],
-        [k20, -k12, zero, k23],
-        [k30, -k13, -k23, zero],
-    ]
+    [-k10, -k20, -k30, k12, k13, k23]
 }

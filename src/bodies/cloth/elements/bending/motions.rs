@@ -1,9 +1,8 @@
 //! The present angles of one rank's hinges, and the moments that follow from them.
 
-use crate::bodies::cloth::elements::bending::hinge::hinge_angles_and_gradients;
+use crate::bodies::cloth::elements::bending::hinge::{Hinge, hinge_angles_and_gradients};
 use crate::bodies::cloth::elements::bending::sheet::HingedSheet;
 use crate::bodies::cloth::rest::ByCloth;
-use crate::bodies::cloth::scatter::own_patch;
 use crate::ids::NONE;
 use crate::math::Vec3;
 use crate::partition::Layout;
@@ -49,16 +48,16 @@ const HINGES_PER_CHUNK: usize = 256;
 impl HingeMotions {
     /// Room for the hinges of `sheet` that the rank with `layout` needs.
     pub fn new(sheet: &HingedSheet, layout: &Layout) -> Self {
-        let mut ids: Vec<u32> = sheet
-            .hinges
-            .iter()
-            .filter(|hinge| hinge.vertices.iter().any(|&v| own_patch(layout, v).is_some()))
-            .flat_map(|hinge| hinge.faces)
-            .flat_map(|face| sheet.triangles[face as usize].hinges)
-            .filter(|&hinge| hinge != NONE)
+        let mut is_needed = vec![false; sheet.hinges.len()];
+        let is_own = |hinge: &&Hinge| hinge.vertices.iter().any(|&v| layout.own_index(v).is_some());
+        for face in sheet.hinges.iter().filter(is_own).flat_map(|hinge| hinge.faces) {
+            let hinges = sheet.triangles[face as usize].hinges.into_iter();
+            hinges.filter(|&it| it != NONE).for_each(|it| is_needed[it as usize] = true);
+        }
+        let mut ids: Vec<u32> = (0..)
+            .zip(is_needed)
+            .filter_map(|(hinge, is_needed)| is_needed.then_some(hinge))
             .collect();
-        ids.sort_unstable();
-        ids.dedup();
         ids.shrink_to_fit();
         let count = ids.len() as u32;
         let mut chunks: Vec<u32> = (0..count).step_by(HINGES_PER_CHUNK).collect();
@@ -129,7 +128,11 @@ impl HingeMotions {
     /// What the moment of `hinge` depends on: its own angle and those of the other hinges of its
     /// two triangles.
     pub fn moment_of(&self, sheet: &HingedSheet, hinge: u32) -> HingeMoment {
-        let place = |hinge| self.ids.binary_search(&hinge).map_or(NONE, |at| at as u32);
+        // A rank that needs all hinges has each at its own number.
+        let place = |hinge: u32| match self.ids.get(hinge as usize) {
+            Some(&id) if id == hinge => hinge,
+            _ => self.ids.binary_search(&hinge).map_or(NONE, |at| at as u32),
+        };
         let own = place(hinge);
         let mut moment = HingeMoment { place: own, stiffness: 0.0, others: [(own, 0.0); 4] };
         let mut others = moment.others.iter_mut();

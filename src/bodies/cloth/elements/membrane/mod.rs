@@ -32,11 +32,12 @@ use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use crate::ids::{FaceId, VertexId};
-use crate::linear::{BlockStructure, PatchEquations};
+use crate::linear::{BlockStructure, PairSlot, PatchEquations};
 use crate::math::Vec3;
 use crate::partition::Layout;
 
-pub use triangle::{Fabric, MembraneTriangle, StepTerms};
+use triangle::PAIRS;
+pub use triangle::{Fabric, LaneTerms, MembraneTriangle, StepTerms};
 
 /// The triangles of all cloths. Air is here too, because it acts on the same triangles.
 pub struct Membrane {
@@ -46,11 +47,11 @@ pub struct Membrane {
     air: AirDrag,
 }
 
-/// A triangle, its rows and the slots of its blocks, all relative to the patch.
+/// A triangle, its rows and the slots of the blocks of its [`PAIRS`], all relative to the patch.
 pub struct TriangleScatter {
     triangle: u32,
     rows: [u32; 3],
-    slots: [[u32; 3]; 3],
+    slots: [PairSlot; 3],
 }
 
 impl Element for Membrane {
@@ -95,7 +96,7 @@ impl Element for Membrane {
             TriangleScatter {
                 triangle,
                 rows: patch.of(layout, vertices),
-                slots: patch.slots(layout, structure, vertices),
+                slots: patch.slots(layout, structure, vertices, &PAIRS),
             }
         })
     }
@@ -154,8 +155,19 @@ impl Membrane {
         let fabric = self.fabrics.of(items[0].triangle);
         let times = [inputs.h, inputs.ahead_s];
         let terms = MembraneTriangle::step_terms_of(triangles, fabric, x, v, times);
-        for (item, terms) in items.iter().zip(&terms) {
-            rows.add(&item.rows, &item.slots, &terms.rhs, |a, b| terms.block(a, b));
+        let (mut rhs, mut blocks) = ([[Vec3::zeros(); 3]; L], [[[0.0; 9]; 3]; L]);
+        for i in 0..L {
+            let terms = terms.of(i);
+            rhs[i] = terms.rhs;
+            for (narrow, block) in blocks[i].iter_mut().zip(&terms.blocks) {
+                *narrow = block.narrow();
+            }
+        }
+        for (item, (rhs, blocks)) in items.iter().zip(rhs.iter().zip(&blocks)) {
+            rows.add_forces(&item.rows, rhs);
+            for (&slot, block) in item.slots.iter().zip(blocks) {
+                rows.add_pair(slot, block);
+            }
         }
         if self.air != AirDrag::default() {
             for (i, item) in items.iter().enumerate() {

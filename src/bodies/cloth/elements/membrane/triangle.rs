@@ -13,18 +13,34 @@ use crate::math::{Mat2, Vec2, Vec3};
 pub struct StepTerms {
     /// Right-hand side of each vertex, kg m/s.
     pub rhs: [Vec3; 3],
-    /// Upper triangle of the 3x3 blocks, kg:
-    /// (0,0), (0,1), (0,2), (1,1), (1,2), (2,2).
-    pub blocks: [Block; 6],
+    /// The 3x3 blocks of (0,1), (0,2) and (1,2), kg. Mirrored blocks are their transposes, and the
+    /// blocks of each row sum to zero.
+    pub blocks: [Block; 3],
 }
 
-impl StepTerms {
-    /// The block of row `a` and column `b`.
+/// The pairs of a triangle's corners.
+pub(super) const PAIRS: [[usize; 2]; 3] = [[0, 1], [0, 2], [1, 2]];
+
+/// The terms of L elements.
+pub struct LaneTerms<const L: usize> {
+    rhs: [LaneVec3<L>; 3],
+    /// Of each of the [`PAIRS`] the symmetric part and the axis.
+    blocks: [(Symmetric<L>, LaneVec3<L>); 3],
+}
+
+impl<const L: usize> LaneTerms<L> {
+    /// The terms of element `i`.
     #[inline(always)]
-    pub fn block(&self, a: usize, b: usize) -> Block {
-        const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
-        let block = self.blocks[PLACE[a][b]];
-        if a <= b { block } else { block.transpose() }
+    pub fn of(&self, i: usize) -> StepTerms {
+        // Loops: closures given to array functions are not always inlined.
+        let mut terms = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Block::default(); 3] };
+        for k in 0..3 {
+            let (s, axis) = &self.blocks[k];
+            let symmetric = [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
+            terms.blocks[k] = Block { symmetric: Symmetric3::new(symmetric), axis: axis.lane(i) };
+            terms.rhs[k] = self.rhs[k].lane(i);
+        }
+        terms
     }
 }
 
@@ -113,8 +129,7 @@ impl MembraneTriangle {
         v: [Vec3; 3],
         [h, ahead]: [f64; 2],
     ) -> StepTerms {
-        let [terms] = Self::step_terms_of([self], fabric, [x], [v], [h, ahead]);
-        terms
+        Self::step_terms_of([self], fabric, [x], [v], [h, ahead]).of(0)
     }
 
     /// The same bits as [`Self::step_terms`], for L triangles of one material. It is faster than
@@ -126,7 +141,7 @@ impl MembraneTriangle {
         x: [[Vec3; 3]; L],
         v: [[Vec3; 3]; L],
         [h, ahead]: [f64; 2],
-    ) -> [StepTerms; L] {
+    ) -> LaneTerms<L> {
         let Fabric { stiffness: c, damping_s: beta, density_kg_per_m2: density, .. } = fabric;
         let shape = PresentShape::new(triangles, x);
         let Polar { r1, r2, normal: n, .. } = shape.polar;
@@ -173,24 +188,12 @@ impl MembraneTriangle {
         // The shape gradients sum to zero, and so do rows and columns of blocks.
         let s01: Symmetric<L> = each(|k| -(s11[k] + s12[k]));
         let s02: Symmetric<L> = each(|k| -(s22[k] + s12[k]));
-        let s00: Symmetric<L> = each(|k| -(s01[k] + s02[k]));
-        let rhs0 = -(rhs1 + rhs2);
-        let zero = StepTerms { rhs: [Vec3::zeros(); 3], blocks: [Block::default(); 6] };
         let quantum = fabric.quantum(h);
-        let mut terms = [zero; L];
-        for (i, terms) in terms.iter_mut().enumerate() {
-            let axis = quantum.round(skew.lane(i));
-            terms.rhs = [rhs0.lane(i), rhs1.lane(i), rhs2.lane(i)];
-            terms.blocks = [
-                block(&s00, Vec3::zeros(), i),
-                block(&s01, axis, i),
-                block(&s02, -axis, i),
-                block(&s11, Vec3::zeros(), i),
-                block(&s12, axis, i),
-                block(&s22, Vec3::zeros(), i),
-            ];
+        let axis = LaneVec3::gather(|i| quantum.round(skew.lane(i)));
+        LaneTerms {
+            rhs: [-(rhs1 + rhs2), rhs1, rhs2],
+            blocks: [(s01, axis), (s02, -axis), (s12, axis)],
         }
-        terms
     }
 }
 
@@ -343,11 +346,4 @@ impl<const L: usize> FrameProducts<L> {
 fn squares<const L: usize>(a: LaneVec3<L>) -> Symmetric<L> {
     let [x, y, z] = a.0;
     [x * x, x * y, x * z, y * y, y * z, z * z]
-}
-
-/// The block of symmetric part `s` and skew axis `axis`, for element `i`.
-#[inline(always)]
-fn block<const L: usize>(s: &Symmetric<L>, axis: Vec3, i: usize) -> Block {
-    let symmetric = [s[0].0[i], s[1].0[i], s[2].0[i], s[3].0[i], s[4].0[i], s[5].0[i]];
-    Block { symmetric: Symmetric3::new(symmetric), axis }
 }
