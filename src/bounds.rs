@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 
-/// A remedy for an unknown word: the known word nearest to `found`, if it is near, and all known words.
+/// A remedy for an unknown word: the known word nearest to `found`, if it is near, and all known
+/// words.
 pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     // Input can be of any length.
     let found = found.chars().take(100).collect::<String>().to_lowercase();

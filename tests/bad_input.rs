@@ -167,7 +167,8 @@ fn joints_that_cannot_be() {
         ("kind: Fixed, bodies: Chain(\"links\"), compliance_m_per_n: -1", &["compliance_m_per_n"]),
         ("kind: Ball, bodies: Chain(\"arm\")", &["joints[0].bodies", "its bodies are 1", "`Pair`"]),
         (
-            "kind: Ball, bodies: Chain(\"links\")), (kind: Ball, bodies: Pair(\"links[1]\", \"links[0]\")",
+            "kind: Ball, bodies: Chain(\"links\")), \
+             (kind: Ball, bodies: Pair(\"links[1]\", \"links[0]\")",
             &["bad.ron: joints[1]", "the joint of joints[0] once more", "leave one out"],
         ),
         (

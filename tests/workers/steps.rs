@@ -63,7 +63,7 @@ fn bodies_are_shared_while_homes_touch() {
     assert_eq!([sum(|it| it.active), sum(|it| it.home)], [shares.len() as u64, 29]);
 }
 
-/// A worker gets a body as it is now: not as at the start, nor as it was when the worker had it last.
+/// A worker gets a body as it is now: not as at the start, nor as when the worker had it last.
 #[test]
 fn a_body_that_becomes_active_carries_its_state() {
     let world = in_process::alone();
