@@ -7,13 +7,10 @@
 //! part of the cloth (Thomaszewski & Blochinger 2007, section 4.2).
 
 use crate::collision::dop::Dop18;
-use crate::collision::leaves::{ByLeaf, Leaves};
+use crate::collision::leaves::{ByLeaf, LeafId, Leaves};
 use crate::ids::{FaceId, NONE, PatchId};
 use crate::math::Vec3;
 use crate::threads::{ByPatch, Threads};
-
-/// A leaf of a hierarchy.
-pub type LeafId = u32;
 
 /// Most faces of a leaf.
 pub const LEAF_FACES: usize = 8;

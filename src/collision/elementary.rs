@@ -1,8 +1,8 @@
 //! Elementary pairs of two leaves: vertices against faces, and edges against edges.
 
-use crate::collision::bvh::{LEAF_FACES, LeafId};
+use crate::collision::bvh::LEAF_FACES;
 use crate::collision::dop::Dop18;
-use crate::collision::leaves::Leaves;
+use crate::collision::leaves::{LeafId, Leaves};
 use crate::collision::pair::Pair;
 use crate::ids::VertexId;
 

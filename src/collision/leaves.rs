@@ -1,8 +1,10 @@
 //! The primitives (faces, edges, vertices) below the leaves of a hierarchy.
 
-use crate::collision::bvh::LeafId;
-use crate::collision::surface::Represented;
-use crate::ids::{FaceId, VertexId};
+use crate::ids::{FaceId, NONE, VertexId};
+use crate::mesh::Topology;
+
+/// A leaf of a hierarchy.
+pub type LeafId = u32;
 
 /// Lists of different lengths, one for each leaf.
 #[derive(Debug, Clone)]
@@ -80,4 +82,49 @@ impl Leaves {
         }
         leaves
     }
+}
+
+/// The corners (bits 0-2) and edges (bits 3-5) that a face represents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Represented(u8);
+
+impl Represented {
+    /// The vertices that a face with these corners represents.
+    pub fn vertices(self, corners: [VertexId; 3]) -> impl Iterator<Item = VertexId> {
+        (0..3).filter(move |corner| self.0 >> corner & 1 == 1).map(move |corner| corners[corner])
+    }
+
+    /// The edges that a face with these corners represents, their vertices rising.
+    pub fn edges(self, corners: [VertexId; 3]) -> impl Iterator<Item = [VertexId; 2]> {
+        let opposite = (0..3).filter(move |corner| self.0 >> (3 + corner) & 1 == 1);
+        opposite.map(move |corner| {
+            let (a, b) = (corners[(corner + 1) % 3], corners[(corner + 2) % 3]);
+            [a.min(b), a.max(b)]
+        })
+    }
+}
+
+/// Representative assignment (Curtis, Tamstorf & Manocha 2008). The lowest face around a
+/// vertex or an edge represents it. Each elementary pair then comes from one pair of faces.
+pub(super) fn representatives(
+    faces: &[[u32; 3]],
+    topology: &Topology,
+    vertices: usize,
+) -> Vec<Represented> {
+    let mut lowest = vec![NONE; vertices];
+    let mut represented = vec![Represented::default(); faces.len()];
+    for (number, face) in faces.iter().enumerate() {
+        for corner in 0..3 {
+            let of_vertex = &mut lowest[face[corner] as usize];
+            if *of_vertex == NONE {
+                *of_vertex = number as FaceId;
+                represented[number].0 |= 1 << corner;
+            }
+            let edge = topology.face_edges[number][corner];
+            if topology.edge_faces[edge as usize][0] == number as FaceId {
+                represented[number].0 |= 1 << (3 + corner);
+            }
+        }
+    }
+    represented
 }

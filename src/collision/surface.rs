@@ -2,8 +2,8 @@
 
 use crate::collision::bvh::Hierarchy;
 use crate::collision::flatness::Flatness;
-use crate::collision::leaves::Leaves;
-use crate::ids::{FaceId, NONE, PatchId, VertexId};
+use crate::collision::leaves::{Leaves, representatives};
+use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
 
@@ -87,47 +87,6 @@ impl Surface {
         let first = self.first_vertex as usize;
         first..first + self.vertex_count
     }
-}
-
-/// The corners (bits 0-2) and edges (bits 3-5) that a face represents.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Represented(u8);
-
-impl Represented {
-    /// The vertices that a face with these corners represents.
-    pub fn vertices(self, corners: [VertexId; 3]) -> impl Iterator<Item = VertexId> {
-        (0..3).filter(move |corner| self.0 >> corner & 1 == 1).map(move |corner| corners[corner])
-    }
-
-    /// The edges that a face with these corners represents, their vertices rising.
-    pub fn edges(self, corners: [VertexId; 3]) -> impl Iterator<Item = [VertexId; 2]> {
-        let opposite = (0..3).filter(move |corner| self.0 >> (3 + corner) & 1 == 1);
-        opposite.map(move |corner| {
-            let (a, b) = (corners[(corner + 1) % 3], corners[(corner + 2) % 3]);
-            [a.min(b), a.max(b)]
-        })
-    }
-}
-
-/// Representative assignment (Curtis, Tamstorf & Manocha 2008). The lowest face around a
-/// vertex or an edge represents it. Each elementary pair then comes from one pair of faces.
-fn representatives(faces: &[[u32; 3]], topology: &Topology, vertices: usize) -> Vec<Represented> {
-    let mut lowest = vec![NONE; vertices];
-    let mut represented = vec![Represented::default(); faces.len()];
-    for (number, face) in faces.iter().enumerate() {
-        for corner in 0..3 {
-            let of_vertex = &mut lowest[face[corner] as usize];
-            if *of_vertex == NONE {
-                *of_vertex = number as FaceId;
-                represented[number].0 |= 1 << corner;
-            }
-            let edge = topology.face_edges[number][corner];
-            if topology.edge_faces[edge as usize][0] == number as FaceId {
-                represented[number].0 |= 1 << (3 + corner);
-            }
-        }
-    }
-    represented
 }
 
 /// All objects that collide. Read-only, the same on all ranks, and shared by the ranks of one

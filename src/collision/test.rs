@@ -12,9 +12,10 @@
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-use crate::collision::bvh::{LeafId, Node};
+use crate::collision::bvh::Node;
 use crate::collision::dop::Dop18;
 use crate::collision::flatness::Flatness;
+use crate::collision::leaves::LeafId;
 use crate::collision::surface::Surface;
 use crate::collision::sweep::Sweep;
 

@@ -7,8 +7,9 @@ mod predicate;
 
 use std::collections::BTreeMap;
 
-use crate::collision::bvh::{LeafId, Node};
+use crate::collision::bvh::Node;
 use crate::collision::dop::{Dop18, near};
+use crate::collision::leaves::LeafId;
 use crate::collision::narrow::closest;
 use crate::collision::pair::Pair;
 use crate::collision::surface::{Moves, Surface, Surfaces};

@@ -1,8 +1,8 @@
 //! Executes tests on refitted hierarchies, down to candidates.
 
-use crate::collision::bvh::LeafId;
 use crate::collision::dop::Dop18;
 use crate::collision::elementary::{LeafSide, NearPrimitives};
+use crate::collision::leaves::LeafId;
 use crate::collision::pair::Pair;
 use crate::collision::screen::{Pace, screen};
 use crate::collision::sweep::Sweep;

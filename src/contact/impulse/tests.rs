@@ -171,7 +171,7 @@ fn later_rounds_that_test_what_has_moved_are_those_that_test_all() {
                 impulses(&retested, ends, &law, &mut responses),
             ];
             prop_assert_eq!(counts[0], counts[1]);
-            [&mut of_all, &mut responses].map(max_project);
+            [&mut of_all, &mut responses].into_iter().for_each(max_project);
             prop_assert_eq!(&of_all, &responses);
             if responses.is_empty() {
                 break;

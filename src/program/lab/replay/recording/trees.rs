@@ -4,8 +4,8 @@
 //! list of tests, and each test stands for the tree below it. So the kinds are enough to execute
 //! the tests again on any number of modelled processors.
 
-use cloth_sim::collision::bvh::LeafId;
 use cloth_sim::collision::elementary::NearPrimitives;
+use cloth_sim::collision::leaves::LeafId;
 use cloth_sim::collision::screen::may_come_near;
 use cloth_sim::collision::search::traversal::Traversal;
 use cloth_sim::collision::test::TestOutcome;
