@@ -72,21 +72,26 @@ impl ContactStage {
     ) -> Result<()> {
         let (model, found) = (here.model, &mut self.found);
         let distance = contact_distance(model);
-        let near: Vec<Pair>;
-        let (candidates, end, loads) = match (here.region, motion.repaired()) {
-            (Some(region), Some(solution)) => {
-                near = candidates.iter().filter(|pair| region.is_around(pair)).copied().collect();
-                (&*near, &solution.x, Some(&*self.memories))
-            }
+        let (region, end, loads) = match (here.region, motion.repaired()) {
+            (Some(region), Some(solution)) => (Some(region), &solution.x, Some(&*self.memories)),
             _ => {
                 found.clear();
-                (candidates, &motion.predicted, None)
+                (None, &motion.predicted, None)
             }
         };
         let before = found.len();
-        here.rank.threads.collect(candidates, PAIRS_PER_CHUNK, found, |pairs, found| {
-            find_contacts(pairs, &motion.x0, end, &distance, found);
-        });
+        here.rank.threads.collect(
+            candidates,
+            PAIRS_PER_CHUNK,
+            found,
+            |pairs, found| match region {
+                None => find_contacts(pairs, &motion.x0, end, &distance, found),
+                Some(region) => {
+                    let near = pairs.iter().filter(|pair| region.is_around(pair)).copied();
+                    find_contacts(&Vec::from_iter(near), &motion.x0, end, &distance, found);
+                }
+            },
+        );
         for contact in &found[before..] {
             let counter = match contact.kind() {
                 ContactKind::Proximity => Counter::ProximityPairs,
