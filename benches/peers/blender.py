@@ -6,7 +6,8 @@
 
 Prints the wall time of one simulated second, and how far a free fall is off. The cloth has Blender's default
 stiffness, self-collision, and distances of 1 mm. A frame of Blender's cloth lasts 1/25 s at a time scale of 1.2346,
-and a force acts on a mass of 0.3 a vertex. `tools/check_frames.py` finds intersections in the frames.
+and a force acts on a mass of 0.3 a vertex. `tools/check_frames.py` finds intersections in the frames; it needs the
+`partition.csv` of a run of the scene beside them.
 """
 import argparse
 import pathlib
