@@ -40,7 +40,7 @@ use crate::math::Vec3;
 const SLACK: f64 = 0.1;
 
 /// [`time_of_impact`] reports nothing for a pair that stays further away than this many separations
-/// (or 1e-7 of its size): 1 + [`SLACK`], and a little more.
+/// (or 1e-7 of its size): 1 + `SLACK`, and a little more.
 pub const FALSE_REPORTS: f64 = 1.11;
 
 /// Part of the pair's size that replaces a smaller separation in the slack. It makes a test

@@ -47,7 +47,7 @@ pub struct Membrane {
     air: AirDrag,
 }
 
-/// A triangle, its rows and the slots of the blocks of its [`PAIRS`], all relative to the patch.
+/// A triangle, its rows and the slots of the blocks of its `PAIRS`, all relative to the patch.
 pub struct TriangleScatter {
     triangle: u32,
     rows: [u32; 3],
