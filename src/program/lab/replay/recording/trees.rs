@@ -315,7 +315,7 @@ mod tests {
         let nodes = surfaces[0].hierarchy.nodes().len();
         let sweep = Sweep { x0: &x, x1: &x, radius: 0.1 };
         let bounds = [vec![Dop18::swept(&x[0], &x[3], 0.1); nodes]];
-        let vertices = x.map(|x| Dop18::swept(&x, &x, 0.1));
+        let vertices = x.map(|x| Dop18::swept(&x, &x, 1.0));
         let itself = Test { obj1: 0, dop1: 0, obj2: 0, dop2: 0 };
         let kinds = |changed: &[Vec<bool>]| {
             let trees = TestTrees {
@@ -328,8 +328,8 @@ mod tests {
             RecordedTrees::record(&traversal, &[(0, itself)], TestCounters::default()).kinds
         };
         assert_eq!(kinds(&[vec![false; nodes]]), [Kind::Unchanged]);
-        // One leaf: its vertex 0 against the far face, and its vertex 3 against the near one.
-        let itself = Kind::Leaves { screened: 2, found: 0 };
+        // One leaf: vertices 0 and 3 against the other face, and two pairs of opposite edges.
+        let itself = Kind::Leaves { screened: 4, found: 0 };
         assert_eq!(kinds(&[vec![true; nodes]]), [itself]);
     }
 }
