@@ -68,7 +68,11 @@ pub fn info(arguments: &Arguments) -> Result<()> {
     print::line(format_args!("  measured  {of}, {} ms each", significant(1e3 * step_s)))?;
     let run_s = significant(set_up_s + step_s * steps as f64);
     print::line(format_args!("  run       {run_s} s, if all {} were like these", grouped(steps)))?;
-    print::line("            Steps in contact take longer: 3 times as long in tablecloth.ron")?;
+    let contact = match job.content {
+        Content::Cloth(_) => "Steps in contact take longer: 3 times as long in tablecloth.ron",
+        Content::Bodies(_) => "Steps with more contacts take longer",
+    };
+    print::line(format_args!("            {contact}"))?;
     if let Some(bytes) = memory::peak() {
         print::line(format_args!("  memory    {:.0} MB so far", 1e-6 * bytes))?;
     }
