@@ -1,6 +1,6 @@
 //! Writes the linear system of one step in Matrix Market form, for other solvers:
 //! `matrix.mtx` (`A = M + h D + h^2 K`, kg) and `rhs.mtx` (`b`, N s) of
-//! `A (v1 - v0) = b`. Component c of vertex v is row `3 v + c`, counted from 0,
+//! `A (v1 - v0) = b`, and the `positions.mtx` (m) of the vertices at its start. Component c of vertex v is row `3 v + c`, counted from 0,
 //! in the mesh's own numbering. The text keeps every bit of a number. The solver applies contacts
 //! between cloth and cloth separately from its matrix; here they are added to it.
 //!
@@ -64,15 +64,22 @@ fn main() -> Result<()> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     ranks::run(1, |world| {
         let mut simulation = Simulation::new(model.clone(), world, threads)?;
-        for _ in 0..arguments.step {
+        for _ in 1..arguments.step {
             simulation.step()?;
         }
+        let positions = simulation.positions().to_vec();
+        simulation.step()?;
         let (layout, system) = (simulation.layout(), simulation.system());
-        write(&arguments.folder, layout, &entries(layout, system), system.system().1).map_err(
-            |cause| {
-                Error::file(&arguments.folder, cause, "free some space or choose another folder")
-            },
-        )
+        let folder = &arguments.folder;
+        let rhs = system.system().1;
+        let mut order: Vec<usize> = (0..rhs.len()).collect();
+        order.sort_unstable_by_key(|&row| layout.own[row]);
+        let written = create_dir_all(folder)
+            .and_then(|()| write_matrix_market(folder.join("matrix.mtx"), &entries(layout, system)))
+            .and_then(|()| write(&folder.join("rhs.mtx"), order.iter().map(|&row| &rhs[row])))
+            .and_then(|()| write(&folder.join("positions.mtx"), positions.iter()));
+        written
+            .map_err(|cause| Error::file(folder, cause, "free some space or choose another folder"))
     })?;
     println!(
         "step {} of {}: {}",
@@ -93,17 +100,12 @@ fn entries(layout: &Layout, system: &StepSystem) -> CsMat<f64> {
     entries.to_csr()
 }
 
-/// Writes both files; `rhs` is in the numbering of `layout`.
-fn write(folder: &Path, layout: &Layout, matrix: &CsMat<f64>, rhs: &[Vec3]) -> io::Result<()> {
-    create_dir_all(folder)?;
-    write_matrix_market(folder.join("matrix.mtx"), matrix)?;
-
-    let mut order: Vec<usize> = (0..rhs.len()).collect();
-    order.sort_unstable_by_key(|&row| layout.own[row]);
-    let mut file = BufWriter::new(File::create(folder.join("rhs.mtx"))?);
+/// Writes vectors as one column.
+fn write<'a>(path: &Path, vectors: impl ExactSizeIterator<Item = &'a Vec3>) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
     writeln!(file, "%%MatrixMarket matrix array real general")?;
-    writeln!(file, "{} 1", 3 * rhs.len())?;
-    for value in order.iter().flat_map(|&row| rhs[row].iter()) {
+    writeln!(file, "{} 1", 3 * vectors.len())?;
+    for value in vectors.flat_map(|vector| vector.iter()) {
         writeln!(file, "{value:e}")?;
     }
     file.flush()

@@ -146,8 +146,8 @@ fn a_press_that_has_to_wait() {
 }
 
 #[test]
-fn incomplete_cholesky_and_large_steps() {
-    let more = ["--frames", "2", "--set", "solver.preconditioner=IncompleteCholesky"];
+fn rigid_motions_and_large_steps() {
+    let more = ["--frames", "2", "--set", "solver.preconditioner=Multilevel"];
     let more = [&more[..], &["--set", "steps_per_frame=10"]].concat();
     assert_identical_with(some_starts(), &scene("wind.ron"), &more);
 }

@@ -163,7 +163,7 @@ impl Case<'_> {
         let model = model(ranks);
         let mut results = ranks::run(ranks, |world| {
             self.on_rank(&model, world, threads, |system, _, threads| {
-                assert!(system.solve(world, threads)?.converged());
+                assert!(system.solve(world, threads, &model.initial)?.converged());
                 let mut all = vec![Vec3::zeros(); ALL as usize];
                 Gather::new(&model.partition).to_all(world, system.delta_u(), &mut all)?;
                 Ok(all)

@@ -6,9 +6,11 @@ mod common;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use cloth_sim::linear::{CgReport, CgWorkspace, Couplings, PreconditionerKind, System, Tolerance};
+use cloth_sim::linear::{
+    CgReport, CgWorkspace, Couplings, Mesh, Preconditioner, PreconditionerKind, System, Tolerance,
+};
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
+use cloth_sim::partition::{Gather, Graph, Layout, Partition, PatchGraph, Patches};
 use cloth_sim::ranks::{Halo, in_process as ranks};
 use cloth_sim::threads::Threads;
 use common::springs::{cells, springs};
@@ -32,6 +34,11 @@ fn spring(v: u32, w: u32) -> Mat3 {
     let (low, high) = (v.min(w), v.max(w));
     let along = Vec3::new(noise(low, high), noise(high, low), noise(low, low + high));
     along * along.transpose() + Mat3::identity() * 0.01
+}
+
+/// Where a vertex of the grid is, m.
+fn position(v: u32) -> Vec3 {
+    Vec3::new(f64::from(v % SIDE), noise(v, 4), f64::from(v / SIDE))
 }
 
 /// The right-hand side.
@@ -70,11 +77,15 @@ fn solve(
     kind: PreconditionerKind,
     flip: Option<u32>,
 ) -> (CgReport, Vec<u64>) {
+    let positions: Vec<Vec3> = (0..SIDE * SIDE).map(position).collect();
+    let patch_graph = PatchGraph::new(graph, &partition.patches);
     let results = ranks::run(partition.ranks, |world| {
         let layout = Layout::new(graph, partition, world.rank());
         let matrix = springs(&layout, graph, 0.01, spring);
         let threads = Threads::new(threads)?;
-        let mut preconditioner = kind.build(&matrix);
+        let coupled = patch_graph.coupled();
+        let mesh = Mesh { layout: &layout, partition, graph: coupled, rest: &positions };
+        let mut preconditioner = Preconditioner::new(kind, &matrix, &mesh);
         let mut rhs: Vec<Vec3> = layout.own.iter().map(|&v| rhs(v)).collect();
         if let Some(local) = flip.and_then(|vertex| layout.own_index(vertex)) {
             let component = &mut rhs[local as usize].y;
@@ -90,7 +101,8 @@ fn solve(
             matrix: &matrix,
             couplings: &Couplings::default(),
             halo: &mut Halo::new(layout.neighbours.clone()),
-            preconditioner: &mut *preconditioner,
+            preconditioner: &mut preconditioner,
+            positions: &positions,
             masses: &vec![1.0; rhs.len()],
             fixed: &fixed,
             any_fixed: true,

@@ -68,7 +68,7 @@ SETTINGS = [
     "patch_vertices=16", "contact.distance_m=0.002", "contact.clearance_m=0.00001", "contact.friction_cloth=0.3",
     "contact.response=Impulses", "contact.on_pinch=Hold", "collision.a=2", "collision.victim_order=Random(3)",
     "collision.polling_interval_us=10", "solver.relative_residual=1e-6", "solver.max_iterations=2000",
-    "solver.max_halvings=6", "solver.preconditioner=IncompleteCholesky", "output.digits=Exact", "output.format=obj",
+    "solver.max_halvings=6", "solver.preconditioner=Multilevel", "output.digits=Exact", "output.format=obj",
     "output.polygons=Triangles",
     "cloths[0].shape=Sheet(width_m: 0.4, length_m: 0.4, columns: 6, rows: 6)", "cloths[1].shape.columns=5",
     "cloths[0].material=Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 1e-5)",

@@ -14,10 +14,11 @@ use std::time::Instant;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::linear::{
-    BlockMatrix, CgReport, CgWorkspace, Couplings, PreconditionerKind, System, Tolerance,
+    BlockMatrix, CgReport, CgWorkspace, Couplings, Mesh, Preconditioner, PreconditionerKind,
+    System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::partition::{Graph, Layout, Partition, Patches};
+use cloth_sim::partition::{Graph, Layout, Partition, PatchGraph, Patches};
 use cloth_sim::ranks::launch::{self, Launch};
 use cloth_sim::ranks::{Halo, World, in_process as ranks, message};
 use cloth_sim::threads::Threads;
@@ -30,13 +31,18 @@ const REPEATS: usize = 31;
 struct Problem {
     blocks: BTreeMap<(u32, u32), Mat3>,
     rhs: Vec<Vec3>,
+    /// Of the vertices, m.
+    positions: Vec<Vec3>,
     graph: Graph,
 }
 
 impl Problem {
     fn read(folder: &Path) -> Result<Self> {
-        let rhs = numbers(&folder.join("rhs.mtx"))?;
-        let rhs: Vec<Vec3> = rhs.chunks_exact(3).map(Vec3::from_column_slice).collect();
+        let vectors = |file: &str| -> Result<Vec<Vec3>> {
+            let numbers = numbers(&folder.join(file))?;
+            Ok(numbers.chunks_exact(3).map(Vec3::from_column_slice).collect())
+        };
+        let (rhs, positions) = (vectors("rhs.mtx")?, vectors("positions.mtx")?);
         let mut blocks: BTreeMap<(u32, u32), Mat3> = BTreeMap::new();
         let path = folder.join("matrix.mtx");
         let matrix: TriMat<f64> =
@@ -47,7 +53,7 @@ impl Problem {
         }
         let pairs: Vec<[u32; 2]> = blocks.keys().map(|&(row, column)| [row, column]).collect();
         let graph = Graph::from_cliques(rhs.len(), pairs.iter().map(|pair| &pair[..]));
-        Ok(Self { blocks, rhs, graph })
+        Ok(Self { blocks, rhs, positions, graph })
     }
 
     fn partition(&self, ranks: usize) -> Result<Partition> {
@@ -95,13 +101,16 @@ fn solve(
     let layout = Layout::new(&problem.graph, partition, world.rank());
     let matrix = &problem.matrix(&layout)?;
     let rhs: Vec<Vec3> = layout.own.iter().map(|&v| problem.rhs[v as usize]).collect();
-    let mut preconditioner = kind.build(matrix);
+    let positions = &problem.positions[..];
+    let patches = PatchGraph::new(&problem.graph, &partition.patches);
+    let mesh = Mesh { layout: &layout, partition, graph: patches.coupled(), rest: positions };
+    let mut preconditioner = Preconditioner::new(kind, matrix, &mesh);
     let mut workspace = CgWorkspace::new(&layout);
     let mut halo = Halo::new(layout.neighbours.clone());
     let mut repeat = || -> Result<(f64, CgReport)> {
         world.all_reduce_sum(&mut [0])?; // all start together
         let start = Instant::now();
-        let (halo, preconditioner) = (&mut halo, &mut *preconditioner);
+        let (halo, preconditioner) = (&mut halo, &mut preconditioner);
         let (couplings, fixed, any_fixed) = (&Couplings::default(), &[][..], false);
         let masses = &vec![1.0; rhs.len()];
         let mut system = System {
@@ -111,6 +120,7 @@ fn solve(
             couplings,
             halo,
             preconditioner,
+            positions,
             masses,
             fixed,
             any_fixed,

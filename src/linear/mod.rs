@@ -1,4 +1,4 @@
-//! The linear system: a matrix of 3x3 blocks, preconditioners and conjugate gradients.
+//! The linear system: a matrix of 3x3 blocks, the preconditioner and conjugate gradients.
 //!
 //! Rows are distributed over the ranks; the solution has the same bits on any number
 //! of ranks and threads. Inner products go through [`crate::ranks::ExactSums`]. A row or a
@@ -23,7 +23,7 @@ pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;
 pub use jacobian::Jacobian;
 pub use matrix::{BlockMatrix, BlockStructure, PairSlot, add_block};
-pub use preconditioner::{PatchPreconditioner, Preconditioner, PreconditionerKind};
+pub use preconditioner::{Mesh, Preconditioner, PreconditionerKind};
 pub use symmetric3::Symmetric3;
 pub use system::{CgReport, End, System, Tolerance};
 pub use vectors::{Row, row};

@@ -3,6 +3,7 @@
 use crate::linear::couplings::Couplings;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::Preconditioner;
+use crate::math::Vec3;
 use crate::ranks::{Halo, World};
 use crate::threads::Threads;
 
@@ -19,7 +20,9 @@ pub struct System<'a> {
     /// The exchange of the ghosts that `matrix` and `couplings` need.
     pub halo: &'a mut Halo,
     /// Of the structure of `matrix`. A solve that needs iterations factors it.
-    pub preconditioner: &'a mut dyn Preconditioner,
+    pub preconditioner: &'a mut Preconditioner,
+    /// Positions of the vertices of the mesh, m: at least those of own vertices.
+    pub positions: &'a [Vec3],
     /// Mass of each own node, kg; for an angular velocity its mean moment of inertia, kg m^2.
     pub masses: &'a [f64],
     /// Local indices of own vertices with a prescribed value, rising.
@@ -68,8 +71,6 @@ pub struct CgReport {
     pub reference: f64,
     /// Norm of the last residual.
     pub final_residual: f64,
-    /// Patches whose preconditioner needed a shift.
-    pub shifted_patches: usize,
 }
 
 impl CgReport {

@@ -34,6 +34,12 @@ pub(super) fn grid(nx: u32, ny: u32, per_patch: usize, ranks: usize) -> (Graph, 
     (graph, partition)
 }
 
+/// The positions of the vertices of a crumpled [`grid`], m.
+pub(super) fn positions(nx: u32, ny: u32) -> Vec<Vec3> {
+    let at = |v: u32| Vec3::new(f64::from(v % nx), 0.5 * noise(u64::from(v)), f64::from(v / nx));
+    (0..nx * ny).map(at).collect()
+}
+
 /// Springs of random stiffness and direction between neighbours, and a mass
 /// at each vertex: symmetric positive definite, the same for all layouts.
 pub(super) fn springs(layout: &Layout, graph: &Graph, mass: f64) -> BlockMatrix {

@@ -24,6 +24,7 @@ mod step_ghosts;
 pub use buckets::Buckets;
 pub use distribute::{Gather, Layout, Partition};
 pub use graph::Graph;
+pub(crate) use methods::halves;
 pub use patch_graph::PatchGraph;
 pub use patch_index::PatchIndex;
 pub use patches::Patches;

@@ -38,6 +38,11 @@ impl PatchGraph {
         }
     }
 
+    /// The patches that couple.
+    pub fn coupled(&self) -> &Graph {
+        &self.coupled
+    }
+
     /// The owner of each patch among `ranks` ranks. All ranks get about equally many vertices,
     /// and few couplings are cut.
     ///

@@ -125,7 +125,7 @@ impl Stages {
         }
         // 4. Motion, springs -> linear system -> changes of the own nodes' velocities.
         report.time(Phase::Assembly, |_| assemble(here, motion, contacts.springs(), system));
-        let solved = report.time(Phase::Solve, |report| solve(here, system, report))?;
+        let solved = report.time(Phase::Solve, |report| solve(here, motion, system, report))?;
         if let Some(trouble) = trouble_of(&solved) {
             return Ok((Some(trouble), Vec::new()));
         }
@@ -217,8 +217,14 @@ fn assemble(
     system.assemble(&rank.threads, model, &rank.layout, &terms);
 }
 
-fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Result<CgReport> {
-    let solved = system.solve(&*here.rank.world, &here.rank.threads)?;
+fn solve(
+    here: &Context,
+    motion: &StepMotion,
+    system: &mut StepSystem,
+    report: &mut StepReport,
+) -> Result<CgReport> {
+    let (positions, _) = motion.about();
+    let solved = system.solve(&*here.rank.world, &here.rank.threads, positions)?;
     let iterations = solved.iterations as u64;
     let (bytes, messages) = system.ghost_traffic();
     if here.region.is_none() {
@@ -227,6 +233,5 @@ fn solve(here: &Context, system: &mut StepSystem, report: &mut StepReport) -> Re
     report.count(Counter::CgIterations, iterations);
     report.count(Counter::GhostBytes, iterations * bytes as u64);
     report.count(Counter::GhostMessages, iterations * messages as u64);
-    report.count(Counter::ShiftedPatches, solved.shifted_patches as u64);
     Ok(solved)
 }

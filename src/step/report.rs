@@ -49,8 +49,6 @@ named! {
         GhostBytes = "ghost_bytes",
         /// Messages sent in ghost exchanges.
         GhostMessages = "ghost_messages",
-        /// Patches whose incomplete Cholesky factor needed a shift.
-        ShiftedPatches = "shifted_patches",
         /// Hierarchy tests executed by this rank.
         Tests = "tests",
         /// Elementary pairs whose swept bounds overlap and that no screening leaves out.

@@ -9,11 +9,11 @@ use crate::contact::{ContactSpring, ContactSprings};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::linear::{
-    BlockMatrix, CgReport, CgWorkspace, Couplings, PatchEquations, Preconditioner,
+    BlockMatrix, CgReport, CgWorkspace, Couplings, Mesh, PatchEquations, Preconditioner,
     PreconditionerKind, Row, System, Tolerance,
 };
 use crate::math::Vec3;
-use crate::partition::{Layout, Partition};
+use crate::partition::{Layout, Partition, PatchGraph};
 use crate::ranks::{Halo, World};
 use crate::step::model::Model;
 use crate::step::region::Region;
@@ -38,7 +38,7 @@ pub struct StepSystem {
     /// Mass of each own node, as the solver wants it.
     masses: Vec<f64>,
     delta_u: Vec<Vec3>,
-    preconditioner: Box<dyn Preconditioner>,
+    preconditioner: Preconditioner,
     workspace: CgWorkspace,
     tolerance: Tolerance,
     /// Whether the system is the first of an attempt, and not that of a repair.
@@ -125,6 +125,8 @@ impl StepSystem {
     ) -> Result<Self> {
         let matrix = BlockMatrix::new(layout, &model.graph)?;
         let (contacts, halo) = ContactSprings::new(partition, layout);
+        let graph = PatchGraph::new(&model.graph, &partition.patches);
+        let mesh = Mesh { layout, partition, graph: graph.coupled(), rest: &model.rest };
         Ok(Self {
             cloth: Assembly::new(&model.cloth, layout, matrix.structure()),
             contacts,
@@ -133,7 +135,7 @@ impl StepSystem {
             halo,
             masses: vec![1.0; layout.own.len()],
             delta_u: vec![Vec3::zeros(); layout.own.len()],
-            preconditioner: preconditioner.build(&matrix),
+            preconditioner: Preconditioner::new(preconditioner, &matrix, &mesh),
             workspace: CgWorkspace::new(layout),
             tolerance,
             begins: true,
@@ -222,12 +224,18 @@ impl StepSystem {
         }
     }
 
-    /// Solves the system that was assembled last. Ghost points are exchanged in every iteration.
-    /// After: [`StepSystem::delta_u`] has the solution for the own nodes. Collective.
+    /// Solves the system that was assembled last, at these `positions` (m) of the vertices of cloth.
+    /// Ghost points are exchanged in every iteration. After: [`StepSystem::delta_u`] has the
+    /// solution for the own nodes. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn solve(&mut self, world: &dyn World, threads: &Threads) -> Result<CgReport> {
+    pub fn solve(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        positions: &[Vec3],
+    ) -> Result<CgReport> {
         if self.begins {
             self.tolerance.least_reference = 0.0;
         }
@@ -237,7 +245,8 @@ impl StepSystem {
             matrix: &self.matrix,
             couplings: &self.couplings,
             halo: &mut self.halo,
-            preconditioner: &mut *self.preconditioner,
+            preconditioner: &mut self.preconditioner,
+            positions,
             masses: &self.masses,
             fixed: &self.fixed,
             any_fixed: self.any_fixed,
@@ -290,7 +299,8 @@ impl StepSystem {
             matrix: &self.matrix,
             couplings: &self.couplings,
             halo: &mut self.halo,
-            preconditioner: &mut *self.preconditioner,
+            preconditioner: &mut self.preconditioner,
+            positions: &[],
             masses: &self.masses,
             fixed: &[],
             any_fixed: false,

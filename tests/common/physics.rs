@@ -39,12 +39,11 @@ pub fn scene(step_s: f64) -> Scene {
     scene
 }
 
-/// A scene for equilibria. The stiff systems of large steps need incomplete factors.
+/// A scene for equilibria. The stiff systems of large steps have soft motions of many vertices.
 pub fn statics(step_s: f64) -> Scene {
     let mut scene = scene(step_s);
     scene.solver.relative_residual = 1e-8;
-    scene.solver.preconditioner = PreconditionerKind::IncompleteCholesky;
-    scene.patch_vertices = 1024;
+    scene.solver.preconditioner = PreconditionerKind::Multilevel;
     scene
 }
 

@@ -33,6 +33,7 @@ use crate::error::Result;
 use crate::linear::cg::pass::{Goal, Pass, Recurrence};
 use crate::linear::cg::product::Product;
 use crate::linear::matrix::GRAIN;
+use crate::linear::preconditioner::{PatchSums, Terms};
 use crate::linear::system::{CgReport, End, System, Tolerance};
 use crate::linear::vectors::{Row, Triple, advance, dot, fixed_in, project, row, rows_of};
 use crate::math::{Vec3, power_of_two_below};
@@ -66,6 +67,8 @@ pub struct CgWorkspace {
     e: Vec<Row>,
     /// Per patch: (r, u), (w, u), (r, r).
     sums: Vec<[f64; 3]>,
+    /// Sums of the residual over parts of each patch, for the levels of the preconditioner.
+    patch_sums: Vec<PatchSums>,
 }
 
 impl CgWorkspace {
@@ -84,6 +87,7 @@ impl CgWorkspace {
             s: own.clone(),
             e: own,
             sums: vec![[0.0; 3]; layout.own_patches.len()],
+            patch_sums: vec![PatchSums::default(); layout.own_patches.len()],
         }
     }
 
@@ -108,16 +112,10 @@ impl CgWorkspace {
         };
         let [norm_squared, most_energy, _] = self.true_residual(system, rhs, x)?;
         let final_residual = norm_squared.sqrt();
-        let mut report = CgReport {
-            end: End::Converged,
-            iterations: 0,
-            reference,
-            final_residual,
-            shifted_patches: 0,
-        };
+        let mut report = CgReport { end: End::Converged, iterations: 0, reference, final_residual };
         // No diagonal block is smaller than the mass of its node: there may be no need to factor.
         if !(final_residual <= goal.residual && most_energy <= goal.energy) {
-            report.shifted_patches = system.preconditioner.factor(system.threads, system.matrix);
+            system.preconditioner.factor(system.threads, system.matrix);
             self.refine(system, rhs, x, goal, tolerance.max_iterations, &mut report)?;
         }
         Ok(report)
@@ -135,12 +133,15 @@ impl CgWorkspace {
     ) -> Result<()> {
         loop {
             let start = report.final_residual;
-            let most = max_iterations - report.iterations;
+            let most = self.prepare(system, report.iterations, max_iterations)?;
             let pass = self.improve(system, x, start, goal, most)?;
             report.iterations += pass.iterations;
             report.end = pass.end;
             // After some iterations only rounding makes a curvature negative.
             let is_indefinite = pass.end == End::Indefinite && pass.iterations == 0;
+            if is_indefinite && system.preconditioner.refuse_levels() {
+                continue;
+            }
             if pass.end == End::NotFinite || is_indefinite {
                 return Ok(());
             }
@@ -154,6 +155,26 @@ impl CgWorkspace {
                 return Ok(());
             }
         }
+    }
+
+    /// Factors the levels of the preconditioner, if their time has come after `done` iterations.
+    /// Returns the number of iterations until then, or of all that are left.
+    fn prepare(&mut self, system: &mut System, done: usize, most: usize) -> Result<usize> {
+        let System { preconditioner, world, threads, matrix, halo, fixed, positions, .. } = system;
+        match preconditioner.iterations_before() {
+            Some(before) if done < before => return Ok(before.min(most) - done),
+            Some(_) => preconditioner.factor_levels(Terms {
+                world: *world,
+                threads,
+                matrix,
+                halo,
+                fixed,
+                positions,
+                scratch: &mut self.u,
+            })?,
+            None => {}
+        }
+        Ok(most - done)
     }
 
     fn make_room(&mut self, system: &System) {
@@ -265,47 +286,32 @@ impl CgWorkspace {
 
     /// `r` from the residual, divided by `scale`, and `u = M^-1 r`. No direction yet. After: the
     /// ghosts of `u` are stale.
-    fn begin(&mut self, system: &System, scale: f64) -> Result<()> {
+    fn begin(&mut self, system: &mut System, scale: f64) -> Result<()> {
         let (residual, offsets, fixed) = (&self.residual, &self.patch_offsets, system.fixed);
         let own = residual.len();
+        let (jacobi, levels) = system.preconditioner.parts();
+        let levels = levels.as_deref();
         let slices = (
-            ByPatch::new(&mut self.r, offsets),
-            ByPatch::new(&mut self.u[..own], offsets),
             ByPatch::new(&mut self.p, offsets),
             ByPatch::new(&mut self.s, offsets),
             ByPatch::new(&mut self.e, offsets),
-            EachPatch(&mut self.sums),
+            ByPatch::new(&mut self.r, offsets),
+            ByPatch::new(&mut self.u[..own], offsets),
+            (EachPatch(&mut self.sums), EachPatch(&mut self.patch_sums)),
         );
-        let preconditioner = system.preconditioner.of_patches();
-        system.threads.for_each_patch(slices, GRAIN, |patch, (r, u, p, s, e, sums)| {
+        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, (sums, of_parts))| {
             let rows = rows_of(offsets, patch);
             for (r, residual) in r.data.iter_mut().zip(&residual[rows.clone()]) {
                 *r = row(&(residual / scale));
             }
             [p.data, s.data, e.data].into_iter().for_each(|vector| vector.fill(Row::ZERO));
-            if let Some(preconditioner) = preconditioner {
-                preconditioner.apply(patch, r.data, u.data);
-                sums.0[0] = products(fixed_in(fixed, &rows), &rows, r.data, u.data);
+            jacobi.apply(patch, r.data, u.data);
+            sums.0[0] = products(fixed_in(fixed, &rows), &rows, r.data, u.data);
+            if let Some(levels) = levels {
+                of_parts.0[0] = levels.sum(patch, r.data);
             }
         });
-        self.precondition(system)
-    }
-
-    /// `u = M^-1 r` and the products of each patch, for a preconditioner that couples patches.
-    /// Another one was applied before, patch by patch.
-    fn precondition(&mut self, system: &System) -> Result<()> {
-        if system.preconditioner.of_patches().is_some() {
-            return Ok(());
-        }
-        let (offsets, fixed, own) = (&self.patch_offsets, system.fixed, self.r.len());
-        let u = &mut self.u[..own];
-        system.preconditioner.apply(system.world, system.threads, &self.r, u)?;
-        let (r, slices) = (&self.r, (ByPatch::new(u, offsets), EachPatch(&mut self.sums)));
-        system.threads.for_each_patch(slices, GRAIN, |patch, (u, sums)| {
-            let rows = rows_of(offsets, patch);
-            sums.0[0] = products(fixed_in(fixed, &rows), &rows, &r[rows.clone()], u.data);
-        });
-        Ok(())
+        self.add_levels(system)
     }
 
     /// `w = A u` and each patch's `(w, u)`. Before: the ghosts of `u` are stale;
@@ -343,21 +349,22 @@ impl CgWorkspace {
         sums.all_reduce(world)
     }
 
-    /// The last line of the algorithm, in one pass over each patch. After: the
-    /// ghosts of `u` are stale.
-    fn update(&mut self, system: &System, alpha: f64, beta: f64) -> Result<()> {
+    /// The last line of the algorithm, in one pass over each patch. After: the ghosts of `u` are
+    /// stale.
+    fn update(&mut self, system: &mut System, alpha: f64, beta: f64) -> Result<()> {
         let (w, offsets, own) = (&self.w, &self.patch_offsets, self.r.len());
-        let (alpha, beta) = (alpha as f32, beta as f32);
-        let (fixed, preconditioner) = (system.fixed, system.preconditioner.of_patches());
+        let (alpha, beta, fixed) = (alpha as f32, beta as f32, system.fixed);
+        let (jacobi, levels) = system.preconditioner.parts();
+        let levels = levels.as_deref();
         let slices = (
             ByPatch::new(&mut self.p, offsets),
             ByPatch::new(&mut self.s, offsets),
             ByPatch::new(&mut self.e, offsets),
             ByPatch::new(&mut self.r, offsets),
             ByPatch::new(&mut self.u[..own], offsets),
-            EachPatch(&mut self.sums),
+            (EachPatch(&mut self.sums), EachPatch(&mut self.patch_sums)),
         );
-        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, sums)| {
+        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, (sums, of_parts))| {
             let rows = rows_of(offsets, patch);
             let fixed = fixed_in(fixed, &rows);
             if fixed.len() == rows.len() {
@@ -365,12 +372,32 @@ impl CgWorkspace {
             }
             advance(p.data, u.data, e.data, beta, alpha);
             advance(s.data, &w[rows.clone()], r.data, beta, -alpha);
-            if let Some(preconditioner) = preconditioner {
-                preconditioner.apply(patch, r.data, u.data);
-                sums.0[0] = products(fixed, &rows, r.data, u.data);
+            jacobi.apply(patch, r.data, u.data);
+            match levels {
+                Some(levels) => of_parts.0[0] = levels.sum(patch, r.data),
+                None => sums.0[0] = products(fixed, &rows, r.data, u.data),
             }
         });
-        self.precondition(system)
+        self.add_levels(system)
+    }
+
+    /// Adds what the levels of the preconditioner contribute to `u`, if they are in use. Before: the
+    /// sums of the residual over the parts of each patch are known.
+    fn add_levels(&mut self, system: &mut System) -> Result<()> {
+        let (_, Some(levels)) = system.preconditioner.parts() else { return Ok(()) };
+        levels.solve(system.world, &self.patch_sums)?;
+        let (levels, offsets, fixed, r) = (&*levels, &self.patch_offsets, system.fixed, &self.r);
+        let (own, of_parts) = (r.len(), &self.patch_sums);
+        let slices = (ByPatch::new(&mut self.u[..own], offsets), EachPatch(&mut self.sums));
+        system.threads.for_each_patch(slices, GRAIN, |patch, (u, sums)| {
+            let rows = rows_of(offsets, patch);
+            let fixed = fixed_in(fixed, &rows);
+            if fixed.len() < rows.len() {
+                levels.add_motions(patch, &of_parts[patch], u.data);
+                sums.0[0] = products(fixed, &rows, &r[rows.clone()], u.data);
+            }
+        });
+        Ok(())
     }
 }
 

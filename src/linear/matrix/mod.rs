@@ -167,6 +167,19 @@ impl BlockMatrix {
         places.map(move |it| (it.row, it.column, block(&it)))
     }
 
+    /// The blocks across of `patch`: row, counted within the patch, local index of the column, and
+    /// the block.
+    pub(super) fn across(&self, patch: usize) -> impl Iterator<Item = (u32, u32, Mat3)> + '_ {
+        let places = self.structure.places_across(patch);
+        let block = |it: &Place| block_of(&self.groups[it.group as usize], it.lane).matrix();
+        places.map(move |it| (it.row, it.column, block(&it)))
+    }
+
+    /// The vertex of each local index: own vertices, then ghosts.
+    pub(super) fn vertices(&self) -> &[VertexId] {
+        &self.structure.vertices
+    }
+
     /// The structure, and the values cut into one piece for each patch.
     pub fn split_mut(&mut self) -> (&BlockStructure, ValuesByPatch<'_>) {
         let structure = &self.structure;
@@ -193,9 +206,8 @@ impl BlockMatrix {
                 add_block(&mut entries, row, column, &block);
                 add_block(&mut entries, column, row, &block.transpose());
             }
-            for place in self.structure.places_across(patch) {
-                let block = block_of(&self.groups[place.group as usize], place.lane).matrix();
-                add_block(&mut entries, vertex(first + place.row), vertex(place.column), &block);
+            for (row, column, block) in self.across(patch) {
+                add_block(&mut entries, vertex(first + row), vertex(column), &block);
             }
         }
         entries

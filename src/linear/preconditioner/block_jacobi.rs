@@ -1,20 +1,20 @@
 //! Block Jacobi: the inverse of each row's diagonal block.
 
 use crate::linear::matrix::{BlockMatrix, DiagonalGroup, GRAIN};
-use crate::linear::preconditioner::PatchPreconditioner;
 use crate::linear::symmetric3::Symmetric3;
 use crate::linear::vectors::{LANES, Row, by_component, by_row};
 use crate::threads::{ByPatch, Threads};
 
 /// The inverse diagonal blocks, by slice of the rows.
-pub(super) struct BlockJacobi {
+pub struct BlockJacobi {
     inverse: Vec<DiagonalGroup>,
     patch_offsets: Vec<u32>,
     slice_offsets: Vec<u32>,
 }
 
 impl BlockJacobi {
-    pub(super) fn new(matrix: &BlockMatrix) -> Self {
+    /// Room for the blocks of `matrix`.
+    pub fn new(matrix: &BlockMatrix) -> Self {
         let slice_offsets = matrix.slice_offsets().to_vec();
         let slices = slice_offsets.last().map_or(0, |&last| last as usize);
         Self {
@@ -23,10 +23,9 @@ impl BlockJacobi {
             slice_offsets,
         }
     }
-}
 
-impl PatchPreconditioner for BlockJacobi {
-    fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix) -> usize {
+    /// Takes over the diagonal of `matrix`.
+    pub fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix) {
         let rows = &self.patch_offsets;
         let inverse = ByPatch::new(&mut self.inverse, &self.slice_offsets);
         threads.for_each_patch(inverse, GRAIN, |patch, inverse| {
@@ -37,14 +36,10 @@ impl PatchPreconditioner for BlockJacobi {
                 *inverse = Symmetric3::lanes(&blocks);
             }
         });
-        0
     }
 
-    fn patch_offsets(&self) -> &[u32] {
-        &self.patch_offsets
-    }
-
-    fn apply(&self, patch: usize, r: &[Row], u: &mut [Row]) {
+    /// `u = D^-1 r` for the rows of `patch`.
+    pub fn apply(&self, patch: usize, r: &[Row], u: &mut [Row]) {
         let inverse = &self.inverse[self.slice_offsets[patch] as usize..];
         let ((r, r_last), (u, u_last)) = (r.as_chunks(), u.as_chunks_mut());
         for ((r, u), inverse) in r.iter().zip(u).zip(inverse) {
@@ -79,7 +74,7 @@ mod tests {
         let layout = Layout::new(&graph, &partition, 0);
         let matrix = springs(&layout, &graph, 0.5);
         let mut jacobi = BlockJacobi::new(&matrix);
-        assert_eq!(jacobi.factor(&Threads::new(2).unwrap(), &matrix), 0);
+        jacobi.factor(&Threads::new(2).unwrap(), &matrix);
         for patch in 0..layout.own_patches.len() {
             let rows =
                 layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;

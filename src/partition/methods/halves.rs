@@ -1,5 +1,5 @@
 //! Cuts at right angles to the axes (Berger & Bokhari 1987), for graphs that METIS takes long to
-//! divide.
+//! divide and for the parts of a patch.
 
 use crate::math::Vec3;
 

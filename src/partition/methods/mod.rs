@@ -17,7 +17,7 @@ mod settings;
 
 use std::fmt::Debug;
 
-pub(super) use self::halves::halves;
+pub(crate) use self::halves::halves;
 pub use self::hilbert::Hilbert;
 pub(super) use self::metis::k_way;
 pub use self::metis::{Metis, MetisKind};
