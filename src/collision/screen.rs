@@ -3,14 +3,13 @@
 //! Bounds use nine fixed axes. Most pairs with overlapping bounds are further apart than the
 //! radius, and one direction computed from the pair itself shows it.
 //!
-//! Candidates must be covered at [`Pace::Any`]: at any time a vertex may be anywhere on the straight
-//! path between its start and its end. Along a direction, the ends of the vertices' paths then bound
-//! everything that a side sweeps. A pair that is removed stays outside the radius even if contacts
-//! or the fail-safe slow down some of its vertices.
-//!
 //! Where the motion is known, all vertices move at a [`Pace::Common`]. The distance of two vertices
 //! along a direction is then linear in time, so a direction that separates the sides at both ends
 //! separates them always.
+//!
+//! Where the fail-safe may stop vertices on their way, pairs are covered at [`Pace::Any`]: at any
+//! time a vertex may be anywhere on the straight path between its start and its end. Along a
+//! direction, the ends of the vertices' paths then bound everything that a side sweeps.
 //!
 //! Four pairs of one kind are screened side by side, in single precision. Coordinates are relative
 //! to a vertex of the pair, so that rounding is small beside the radius; the distance that is asked
@@ -42,20 +41,18 @@ pub enum Pace {
     Common,
 }
 
-/// False only if the volumes that the two sides of `pair` sweep are at least the radius of
-/// `sweep` apart.
+/// False only if the two sides of `pair` stay at least the radius of `sweep` apart at this `pace`.
 ///
 /// Tries three directions, all from the positions in the middle of the motion: the normal of
 /// the face or of both edges, the line between the sides' centres, and the line between their
 /// closest points. The answer depends on the four vertices alone.
-pub fn may_come_near(pair: &Pair, sweep: &Sweep) -> bool {
+pub fn may_come_near(pair: &Pair, sweep: &Sweep, pace: Pace) -> bool {
     let mut near = false;
-    screen(&[*pair], sweep, Pace::Any, |_| near = true);
+    screen(&[*pair], sweep, pace, |_| near = true);
     near
 }
 
-/// Calls `keep` with those of the `pairs` that may come within the radius of `sweep`, at this
-/// `pace`. At any pace these are the ones that [`may_come_near`]. The order changes.
+/// Calls `keep` with those of the `pairs` that [`may_come_near`]. The order changes.
 pub fn screen(pairs: &[Pair], sweep: &Sweep, pace: Pace, mut keep: impl FnMut(Pair)) {
     let mut waiting = [(); 2].map(|()| SmallVec::<[Pair; LANES]>::new());
     let mut screen = |pairs: &mut SmallVec<[Pair; LANES]>| {
@@ -309,7 +306,9 @@ mod tests {
             let edges = [lifted - u, lifted + u, Vec3::zeros(), u + v];
             for (is_edge, x) in [(false, face), (true, edges)] {
                 let sweep = Sweep { x0: &x, x1: &x, radius: 0.01 };
-                assert_eq!(may_come_near(&pair(is_edge), &sweep), kept);
+                for pace in [Pace::Any, Pace::Common] {
+                    assert_eq!(may_come_near(&pair(is_edge), &sweep, pace), kept);
+                }
             }
         }
     }
@@ -317,6 +316,7 @@ mod tests {
     #[test]
     fn a_pair_with_nan_is_kept() {
         let x = [Vec3::repeat(f64::NAN), Vec3::zeros(), Vec3::x(), Vec3::y()];
-        assert!(may_come_near(&pair(false), &Sweep { x0: &x, x1: &x, radius: 0.01 }));
+        let sweep = Sweep { x0: &x, x1: &x, radius: 0.01 };
+        assert!(may_come_near(&pair(false), &sweep, Pace::Common));
     }
 }

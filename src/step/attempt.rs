@@ -157,10 +157,8 @@ impl Stages {
         }
         // 7. Candidates, motion -> motion that keeps the clearance.
         search.follow(here, motion, report, observer)?;
-        let (fail_safe, candidates) = (&mut self.fail_safe, search.candidates());
-        let (trouble, around) = report.time(Phase::FailSafe, |report| {
-            keep_clear(here, fail_safe, candidates, motion, report)
-        })?;
+        let (trouble, around) =
+            keep_clear(here, &mut self.fail_safe, search, motion, report, observer)?;
         if trouble.is_some() {
             return Ok((trouble, around));
         }

@@ -1,38 +1,98 @@
 //! The end of a step: shortens motions where surfaces would come nearer than the clearance.
 
 use crate::collision::{Pair, stays_within};
+use crate::contact::candidates::SearchObserver;
 use crate::contact::fail_safe::{FailSafe, FailSafeReport, Paths, WholeBody, stopped_velocity};
 use crate::error::Result;
 use crate::ids::VertexId;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
-use crate::step::report::{Counter, Measure, ROUNDS, StepReport};
-use crate::step::search::margin;
+use crate::step::report::{Counter, Measure, Phase, ROUNDS, StepReport};
+use crate::step::search::{CandidateSearch, margin};
 use crate::step::trouble::Trouble;
 
 /// Part of its shortest edge that a vertex may lose to the fail-safe before the step is redone
 /// (docs/methods.md, section 4).
 const LOSS_LIMIT: f64 = 0.125;
 
-/// Changes the end of the `motion` so that no pair of `candidates` comes nearer than the
-/// clearance. Before: the candidates of all ranks cover the motion. If something else can be
-/// tried, a large loss is trouble, and the vertices that lose much are returned. After trouble the
-/// end of the motion is not valid. Collective.
+/// Further searches for vertices that are stopped, before all are covered that can be.
+const MOST_SEARCHES: usize = 3;
+
+/// Changes the end of the `motion` so that no pair comes nearer than the clearance. Before: the
+/// candidates of all ranks cover the motion. If something else can be tried, a large loss is
+/// trouble, and the vertices that lose much are returned. After trouble the end of the motion is not
+/// valid. Collective.
+///
+/// Candidates cover the intended motion, and not that of vertices which stop on their way. Where
+/// there are such, their pairs are sought, and all is shortened again.
 ///
 /// # Errors
-/// When another rank has failed.
+/// When another rank has failed, and those of the `observer`.
 pub(super) fn keep_clear(
+    here: &Context,
+    fail_safe: &mut FailSafe,
+    search: &mut CandidateSearch,
+    motion: &mut StepMotion,
+    report: &mut StepReport,
+    observer: &mut dyn SearchObserver,
+) -> Result<(Option<Trouble>, Vec<VertexId>)> {
+    let model = here.model;
+    if !model.settings.contact.fail_safe {
+        return Ok((None, Vec::new()));
+    }
+    let mut covered = vec![false; model.numbering.free_vertices()];
+    for searches in 0.. {
+        let outcome = report
+            .time(Phase::FailSafe, |_| shorten(here, fail_safe, search.candidates(), motion))?;
+        if let Some(conflict) = outcome.conflict {
+            return Ok((Some(Trouble::Pinched(conflict)), Vec::new()));
+        }
+        if let Some(too_near) = outcome.too_near {
+            return Ok((Some(Trouble::TooNear(too_near)), Vec::new()));
+        }
+        let lost = lost_much(model, &outcome);
+        if here.is_strict() && !lost.is_empty() {
+            return Ok((Some(Trouble::Truncated), lost));
+        }
+        let mut stopped = stopped(model, &outcome, motion, &covered);
+        if stopped.is_empty() {
+            stop(here, &outcome, motion);
+            record(here, &outcome, motion, report);
+            break;
+        }
+        if searches == MOST_SEARCHES {
+            stopped = (0..covered.len() as VertexId).collect();
+        }
+        stopped.iter().for_each(|&vertex| covered[vertex as usize] = true);
+        motion.x1.copy_from_slice(fail_safe.targets());
+        search.cover_stops(here, motion, &stopped, report, observer)?;
+    }
+    Ok((None, Vec::new()))
+}
+
+/// The vertices that stop before the end of their paths and whose stops are not `covered`, rising.
+fn stopped(
+    model: &Model,
+    outcome: &FailSafeReport,
+    motion: &StepMotion,
+    covered: &[bool],
+) -> Vec<VertexId> {
+    let margin = margin(model);
+    let truncated = outcome.truncated.iter().map(|truncation| truncation.vertex);
+    let is_open = |&it: &VertexId| !covered[it as usize] && !motion.ends_on_path(it, margin);
+    let mut stopped: Vec<VertexId> = truncated.filter(is_open).collect();
+    stopped.sort_unstable();
+    stopped
+}
+
+fn shorten(
     here: &Context,
     fail_safe: &mut FailSafe,
     candidates: &[Pair],
     motion: &mut StepMotion,
-    report: &mut StepReport,
-) -> Result<(Option<Trouble>, Vec<VertexId>)> {
+) -> Result<FailSafeReport> {
     let Context { model, rank, span, .. } = *here;
-    if !model.settings.contact.fail_safe {
-        return Ok((None, Vec::new()));
-    }
     let margin = margin(model);
     let placed = motion.whole_bodies(model, span.scheme);
     let bodies: Vec<WholeBody> = placed
@@ -44,20 +104,7 @@ pub(super) fn keep_clear(
     let paths = Paths { x0, prescribed: &motion.prescribed, bodies: &bodies, delta_m };
     let stays = |vertex: usize, x1: &_| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
     let x1 = &mut motion.x1;
-    let outcome = fail_safe.run(&*rank.world, &rank.threads, candidates, &paths, &stays, x1)?;
-    if let Some(conflict) = outcome.conflict {
-        return Ok((Some(Trouble::Pinched(conflict)), Vec::new()));
-    }
-    if let Some(too_near) = outcome.too_near {
-        return Ok((Some(Trouble::TooNear(too_near)), Vec::new()));
-    }
-    let lost = lost_much(model, &outcome);
-    if here.is_strict() && !lost.is_empty() {
-        return Ok((Some(Trouble::Truncated), lost));
-    }
-    stop(here, &outcome, motion);
-    record(here, &outcome, motion, report);
-    Ok((None, Vec::new()))
+    fail_safe.run(&*rank.world, &rank.threads, candidates, &paths, &stays, x1)
 }
 
 /// The vertices that lose too much.

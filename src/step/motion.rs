@@ -9,7 +9,7 @@ use crate::bodies::cloth::pins::Lead;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::{Body, Numbering};
-use crate::collision::{Sweep, stays_within};
+use crate::collision::Sweep;
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::clock::{Span, TICKS_PER_STEP};
@@ -245,19 +245,21 @@ impl StepMotion {
         self.repairs = true;
     }
 
-    /// The vertices that are further than `margin_m` (m) from the paths along which candidates were
-    /// sought, rising. Their paths become their actual motion.
+    /// The vertices that end further than `margin_m` (m) from the ends of the paths along which
+    /// candidates were sought, rising. Their paths become their actual motion.
     pub fn follow_strayed(&mut self, numbering: &Numbering, margin_m: f64) -> Vec<VertexId> {
-        let mut strayed = Vec::new();
-        let free = numbering.free_vertices();
-        for (vertex, end) in self.path_end[..free].iter_mut().enumerate() {
-            let (x0, x1) = (&self.x0[vertex], &self.x1[vertex]);
-            if !stays_within(x0, end, x1, margin_m) {
-                *end = *x1;
-                strayed.push(vertex as VertexId);
-            }
-        }
+        let free = 0..numbering.free_vertices() as VertexId;
+        let strayed: Vec<VertexId> = free.filter(|&it| !self.ends_on_path(it, margin_m)).collect();
+        strayed.iter().for_each(|&it| self.path_end[it as usize] = self.x1[it as usize]);
         strayed
+    }
+
+    /// Whether a vertex ends at most `margin_m` (m) from the end of the path along which candidates
+    /// were sought. If all four vertices of a pair do so, none is ever further than that from where
+    /// it is then on its path. False for NaN.
+    pub fn ends_on_path(&self, vertex: VertexId, margin_m: f64) -> bool {
+        let at = vertex as usize;
+        (self.x1[at] - self.path_end[at]).norm_squared() <= margin_m * margin_m
     }
 
     /// Sum of the lengths of the motions of the cloth vertices among `nodes`, m.

@@ -1,10 +1,12 @@
 //! The search for candidates: pairs that may come near in the step.
 
+use crate::collision::screen::Pace;
 use crate::collision::{CandidateFinder, Pair, Test};
 use crate::contact::candidates::{
     PatchShares, SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
 };
 use crate::error::{Error, Result};
+use crate::ids::VertexId;
 use crate::stealing::RankThreads;
 use crate::step::context::Context;
 use crate::step::dropped::Dropped;
@@ -12,7 +14,7 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::{Counter, Phase, StepReport};
 
-/// How far a vertex may end from its predicted path before candidates are sought again, as a share
+/// How far a vertex may end from its predicted end before candidates are sought again, as a share
 /// of the contact distance. A larger margin makes more candidates, a smaller one more retraversals.
 /// With one half, a mesh whose edges are less than three contact distances long is never culled by
 /// flatness, and searches take as long as without.
@@ -39,7 +41,8 @@ impl CandidateSearch {
     }
 
     /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
-    /// come near and are not `dropped`, as long as every vertex ends within the margin of its path.
+    /// come near and are not `dropped`, as long as every vertex ends within the margin of the end of
+    /// its path.
     /// Collective.
     ///
     /// # Errors
@@ -83,7 +86,32 @@ impl CandidateSearch {
         report.count(Counter::Retraversals, 1);
         report.count(Counter::Strayed, strayed.len() as u64);
         let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
-        report.time(Phase::Refit, |_| self.finder.refit_strayed(surfaces, &sweep, &strayed));
+        report.time(Phase::Refit, |_| {
+            self.finder.refit_strayed(surfaces, &sweep, &strayed, Pace::Common);
+        });
+        self.collect(here, motion, report, observer)
+    }
+
+    /// A retraversal for vertices that the fail-safe stops. After: the candidates of all ranks
+    /// cover all motions in which the `stopped` vertices, in rising order, end anywhere within the
+    /// margin of their paths, and all others where their paths end. Collective.
+    ///
+    /// # Errors
+    /// As for [`Self::find`].
+    pub fn cover_stops(
+        &mut self,
+        here: &Context,
+        motion: &StepMotion,
+        stopped: &[VertexId],
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<()> {
+        report.count(Counter::Retraversals, 1);
+        report.count(Counter::Strayed, stopped.len() as u64);
+        let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
+        report.time(Phase::Refit, |_| {
+            self.finder.refit_strayed(surfaces, &sweep, stopped, Pace::Any);
+        });
         self.collect(here, motion, report, observer)
     }
 
@@ -125,7 +153,7 @@ fn radius(model: &Model) -> f64 {
     model.settings.contact.distance_m + 2.0 * margin(model)
 }
 
-/// How far from its path a vertex may end, m.
+/// How far from the end of its path a vertex may end, and how far from its path if it is stopped, m.
 pub(super) fn margin(model: &Model) -> f64 {
     MARGIN * model.settings.contact.distance_m
 }

@@ -5,6 +5,7 @@ use crate::collision::dop::Dop18;
 use crate::collision::elementary::NearPrimitives;
 use crate::collision::flatness::{Flatness, MIN_FACES};
 use crate::collision::narrow::closest;
+use crate::collision::screen::Pace;
 use crate::collision::search::traversal::Traversal;
 use crate::collision::surface::Surface;
 use crate::collision::sweep::Sweep;
@@ -114,7 +115,8 @@ fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
     let trees = TestTrees { surfaces, bounds: &bounds, sweep: None, changed: None };
 
     let sweep = Sweep { x0: &x, x1: &x, radius: most };
-    let traversal = Traversal { trees, sweep: &sweep, vertices: &vertices, sought: None };
+    let traversal =
+        Traversal { trees, sweep: &sweep, pace: Pace::Common, vertices: &vertices, sought: None };
     let mut distances = vec![most; nodes.len()];
     let (mut stack, mut near) = (Vec::new(), NearPrimitives::default());
     for at in (0..nodes.len()).rev() {

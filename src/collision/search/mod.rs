@@ -11,6 +11,7 @@ use std::convert::Infallible;
 
 use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
+use crate::collision::screen::Pace;
 use crate::collision::search::traversal::{Found, Traversal};
 use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::collision::sweep::Sweep;
@@ -36,6 +37,8 @@ pub struct CandidateFinder {
     chunks: Vec<Vec<u32>>,
     /// Set by a partial refit: the next search looks for pairs with these vertices only.
     strayed: Option<Strayed>,
+    /// How the vertices move in the next search.
+    pace: Pace,
     /// Whether any rank has root tests.
     any_roots: bool,
     candidates: Vec<Pair>,
@@ -59,6 +62,7 @@ impl CandidateFinder {
             radius: 0.0,
             chunks: list.iter().map(|surface| chunks(surface.vertex_count)).collect(),
             strayed: None,
+            pace: Pace::Common,
             any_roots: false,
             candidates: Vec::new(),
         }
@@ -67,7 +71,7 @@ impl CandidateFinder {
     /// Refits all hierarchies to a motion. All bounds grow by half of its radius. An obstacle
     /// that has not moved since its last refit is skipped.
     pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
-        self.strayed = None;
+        (self.strayed, self.pace) = (None, Pace::Common);
         let radius = sweep.radius;
         let same_radius = radius == self.radius;
         self.radius = radius;
@@ -99,8 +103,15 @@ impl CandidateFinder {
 
     /// Refits to a motion that differs from that of the last refit in the `strayed` vertices
     /// only, which are given in rising order. The next search replaces the candidates that have
-    /// one of these vertices, and keeps all others.
-    pub fn refit_strayed(&mut self, surfaces: &Surfaces, sweep: &Sweep, strayed: &[VertexId]) {
+    /// one of these vertices, and keeps all others. In it all vertices move at this `pace`.
+    pub fn refit_strayed(
+        &mut self,
+        surfaces: &Surfaces,
+        sweep: &Sweep,
+        strayed: &[VertexId],
+        pace: Pace,
+    ) {
+        self.pace = pace;
         let mut vertices = vec![false; self.vertices.len()];
         for &vertex in strayed {
             let at = vertex as usize;
@@ -195,7 +206,8 @@ impl CandidateFinder {
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
     /// [`near`](super::dop::near) over the motion of the last refit, except those that are
-    /// screened out or lie in a flat region. After a partial refit it replaces those with a
+    /// screened out or lie in a flat region. After a refit all vertices move at a common pace. After
+    /// a partial refit it replaces those with a
     /// strayed vertex. Returns counts of the executed tests and of the candidates found.
     ///
     /// It executes all tests on the calling thread, depth first. Tests compare a shared search
@@ -262,6 +274,7 @@ impl CandidateFinder {
         Traversal {
             trees: self.trees(surfaces, sweep),
             sweep,
+            pace: self.pace,
             vertices: &self.vertices,
             sought: self.strayed.as_ref().map(|strayed| strayed.vertices.as_slice()),
         }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::collision::ccd::time_of_impact;
 use crate::collision::dop::near;
 use crate::collision::narrow::closest;
-use crate::collision::screen::may_come_near;
+use crate::collision::screen::{Pace, may_come_near};
 use crate::collision::search::*;
 use crate::collision::surface::test_sheet;
 use crate::mesh::Topology;
@@ -43,11 +43,22 @@ fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
 }
 
 /// The pairs that come near over a motion within `radius`.
-fn near_pairs(all: &[Pair], (x0, x1): (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
+fn near_pairs(all: &[Pair], motion: (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair> {
+    near_pairs_at(all, motion, radius, |_| Pace::Common)
+}
+
+/// The same with a pace for each pair.
+fn near_pairs_at(
+    all: &[Pair],
+    (x0, x1): (&[Vec3], &[Vec3]),
+    radius: f64,
+    pace: impl Fn(&Pair) -> Pace,
+) -> Vec<Pair> {
     let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
     let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
     let sweep = Sweep { x0, x1, radius };
-    let comes_near = |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep);
+    let comes_near =
+        |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep, pace(pair));
     all.iter().filter(comes_near).copied().collect()
 }
 
@@ -157,7 +168,12 @@ proptest! {
             x1[vertex as usize] = x0[CLOTH_VERTICES - 1 - vertex as usize];
         }
         let strayed = Vec::from_iter(strayed);
-        let expected = near_pairs(&all, (&x0, &x1), radius);
+        // Then some of them, and others, may stop on their way.
+        let stopped = [strayed[0], CLOTH_VERTICES as VertexId - 1];
+        let may_stop = |pair: &Pair| pair.vertices.iter().any(|vertex| stopped.contains(vertex));
+        let expected = near_pairs_at(&all, (&x0, &x1), radius, |pair| {
+            if may_stop(pair) { Pace::Any } else { Pace::Common }
+        });
         let sweep = Sweep { x0: &x0, x1: &x1, radius };
         let mut sums = Vec::new();
         for ranks in [1, 3] {
@@ -168,7 +184,9 @@ proptest! {
                 let before = Sweep { x0: &x0, x1: &predicted, radius };
                 finder.refit(&threads, &cut, &before);
                 finder.share(&cut, &before, &own);
-                finder.refit_strayed(&cut, &sweep, &strayed);
+                finder.refit_strayed(&cut, &sweep, &strayed, Pace::Common);
+                sum.add(&finder.share(&cut, &sweep, &own).0);
+                finder.refit_strayed(&cut, &sweep, &stopped, Pace::Any);
                 let (counters, pairs) = finder.share(&cut, &sweep, &own);
                 sum.add(&counters);
                 found.extend(pairs);

@@ -14,6 +14,8 @@ pub struct Traversal<'a> {
     pub trees: TestTrees<'a>,
     /// The motion that they were refitted to.
     pub sweep: &'a Sweep<'a>,
+    /// How the vertices move along it.
+    pub pace: Pace,
     /// Bounds of all vertices.
     pub vertices: &'a [Dop18],
     /// By vertex, after a partial refit: whether its pairs are sought. Else all pairs are.
@@ -40,7 +42,7 @@ impl Traversal<'_> {
             self.overlapping_pairs(test, [leaf1, leaf2], near, |pair| overlapping.push(pair));
         };
         self.trees.traverse_branches(stack, counters, &mut leaves);
-        screen(overlapping, self.sweep, Pace::Any, |pair| candidates.push(pair));
+        screen(overlapping, self.sweep, self.pace, |pair| candidates.push(pair));
         overlapping.clear();
     }
 

@@ -1,5 +1,6 @@
 //! Shared searches against a search on one processor.
 
+use crate::collision::screen::Pace;
 use crate::collision::surface::test_sheet;
 use crate::collision::{Moves, Pair, Surface};
 use crate::contact::candidates::*;
@@ -41,7 +42,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
     let mut x1 = x.clone();
     strayed.iter().for_each(|&vertex: &u32| x1[vertex as usize] *= 0.5);
     let stray_sweep = Sweep { x0: &x, x1: &x1, radius: 1e-3 };
-    finder.refit_strayed(&surfaces, &stray_sweep, &strayed);
+    finder.refit_strayed(&surfaces, &stray_sweep, &strayed, Pace::Common);
     let partial = finder.share(&surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
     let expected = [&whole, &whole, &partial];
     finder.refit(&Threads::INLINE, &surfaces, &sweep);
@@ -66,7 +67,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
         let (mut searches, mut thefts) = (Vec::new(), 0);
         for search in 0..3 {
             if search == 2 {
-                finder.refit_strayed(&surfaces, &stray_sweep, &strayed);
+                finder.refit_strayed(&surfaces, &stray_sweep, &strayed, Pace::Common);
             }
             let sweep = if search == 2 { stray_sweep } else { sweep };
             let mut roots = Vec::new();

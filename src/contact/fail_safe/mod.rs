@@ -153,6 +153,11 @@ impl FailSafe {
         Ok(report.unwrap_or_default())
     }
 
+    /// The intended ends (m) of the last run, by vertex.
+    pub fn targets(&self) -> &[Vec3] {
+        &self.targets
+    }
+
     /// One try, with planes that move or stay. None if planes that move leave no room, or do not
     /// end the passes.
     fn keep_apart(

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::collision::dop::{Dop18, near};
-use crate::collision::screen::may_come_near;
+use crate::collision::screen::{Pace, may_come_near};
 use crate::collision::{Sweep, stays_within};
 use crate::math::rotation;
 
@@ -83,7 +83,7 @@ fn candidates(scene: &TestScene) -> Vec<Pair> {
     let directions = directions();
     let found = |pair: &&Pair| {
         near(pair, &bounds)
-            && may_come_near(pair, &sweep)
+            && may_come_near(pair, &sweep, Pace::Any)
             && !directions.iter().any(|n| apart(pair, n) || apart(pair, &-n))
     };
     scene.pairs.iter().filter(found).copied().collect()

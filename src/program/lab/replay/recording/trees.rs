@@ -196,7 +196,7 @@ fn pair_of_leaves(
     let (mut screened, mut found) = (0, 0);
     traversal.overlapping_pairs(test, leaves, near, |pair| {
         screened += 1;
-        found += u16::from(may_come_near(&pair, traversal.sweep));
+        found += u16::from(may_come_near(&pair, traversal.sweep, traversal.pace));
     });
     Kind::Leaves { screened, found }
 }
@@ -238,6 +238,7 @@ impl Unfolded<'_> {
 mod tests {
     use cloth_sim::collision::Sweep;
     use cloth_sim::collision::dop::Dop18;
+    use cloth_sim::collision::screen::Pace;
     use cloth_sim::collision::test::TestTrees;
     use cloth_sim::collision::{Moves, Surface};
     use cloth_sim::math::Vec3;
@@ -324,7 +325,13 @@ mod tests {
                 sweep: None,
                 changed: Some(changed),
             };
-            let traversal = Traversal { trees, sweep: &sweep, vertices: &vertices, sought: None };
+            let traversal = Traversal {
+                trees,
+                sweep: &sweep,
+                pace: Pace::Common,
+                vertices: &vertices,
+                sought: None,
+            };
             RecordedTrees::record(&traversal, &[(0, itself)], TestCounters::default()).kinds
         };
         assert_eq!(kinds(&[vec![false; nodes]]), [Kind::Unchanged]);
