@@ -26,8 +26,7 @@ mod pass;
 mod product;
 #[cfg(test)]
 mod tests;
-
-use std::ops::Range;
+mod update;
 
 use crate::error::Result;
 use crate::linear::cg::pass::{Goal, Pass, Recurrence};
@@ -35,7 +34,7 @@ use crate::linear::cg::product::Product;
 use crate::linear::matrix::GRAIN;
 use crate::linear::preconditioner::{PatchSums, Terms};
 use crate::linear::system::{CgReport, End, System, Tolerance};
-use crate::linear::vectors::{Row, Triple, advance, dot, fixed_in, project, row, rows_of};
+use crate::linear::vectors::{Row, Triple, dot, fixed_in, project, rows_of};
 use crate::math::{Vec3, power_of_two_below};
 use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
@@ -284,36 +283,6 @@ impl CgWorkspace {
         self.reduce(system.world)
     }
 
-    /// `r` from the residual, divided by `scale`, and `u = M^-1 r`. No direction yet. After: the
-    /// ghosts of `u` are stale.
-    fn begin(&mut self, system: &mut System, scale: f64) -> Result<()> {
-        let (residual, offsets, fixed) = (&self.residual, &self.patch_offsets, system.fixed);
-        let own = residual.len();
-        let (jacobi, levels) = system.preconditioner.parts();
-        let levels = levels.as_deref();
-        let slices = (
-            ByPatch::new(&mut self.p, offsets),
-            ByPatch::new(&mut self.s, offsets),
-            ByPatch::new(&mut self.e, offsets),
-            ByPatch::new(&mut self.r, offsets),
-            ByPatch::new(&mut self.u[..own], offsets),
-            (EachPatch(&mut self.sums), EachPatch(&mut self.patch_sums)),
-        );
-        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, (sums, of_parts))| {
-            let rows = rows_of(offsets, patch);
-            for (r, residual) in r.data.iter_mut().zip(&residual[rows.clone()]) {
-                *r = row(&(residual / scale));
-            }
-            [p.data, s.data, e.data].into_iter().for_each(|vector| vector.fill(Row::ZERO));
-            jacobi.apply(patch, r.data, u.data);
-            sums.0[0] = products(fixed_in(fixed, &rows), &rows, r.data, u.data);
-            if let Some(levels) = levels {
-                of_parts.0[0] = levels.sum(patch, r.data);
-            }
-        });
-        self.add_levels(system)
-    }
-
     /// `w = A u` and each patch's `(w, u)`. Before: the ghosts of `u` are stale;
     /// after: they are those of their owners' `u`.
     fn multiply(&mut self, system: &mut System) -> Result<()> {
@@ -348,61 +317,4 @@ impl CgWorkspace {
         self.sums.iter().for_each(|&patch| sums.add(patch));
         sums.all_reduce(world)
     }
-
-    /// The last line of the algorithm, in one pass over each patch. After: the ghosts of `u` are
-    /// stale.
-    fn update(&mut self, system: &mut System, alpha: f64, beta: f64) -> Result<()> {
-        let (w, offsets, own) = (&self.w, &self.patch_offsets, self.r.len());
-        let (alpha, beta, fixed) = (alpha as f32, beta as f32, system.fixed);
-        let (jacobi, levels) = system.preconditioner.parts();
-        let levels = levels.as_deref();
-        let slices = (
-            ByPatch::new(&mut self.p, offsets),
-            ByPatch::new(&mut self.s, offsets),
-            ByPatch::new(&mut self.e, offsets),
-            ByPatch::new(&mut self.r, offsets),
-            ByPatch::new(&mut self.u[..own], offsets),
-            (EachPatch(&mut self.sums), EachPatch(&mut self.patch_sums)),
-        );
-        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, (sums, of_parts))| {
-            let rows = rows_of(offsets, patch);
-            let fixed = fixed_in(fixed, &rows);
-            if fixed.len() == rows.len() {
-                return;
-            }
-            advance(p.data, u.data, e.data, beta, alpha);
-            advance(s.data, &w[rows.clone()], r.data, beta, -alpha);
-            jacobi.apply(patch, r.data, u.data);
-            match levels {
-                Some(levels) => of_parts.0[0] = levels.sum(patch, r.data),
-                None => sums.0[0] = products(fixed, &rows, r.data, u.data),
-            }
-        });
-        self.add_levels(system)
-    }
-
-    /// Adds what the levels of the preconditioner contribute to `u`, if they are in use. Before: the
-    /// sums of the residual over the parts of each patch are known.
-    fn add_levels(&mut self, system: &mut System) -> Result<()> {
-        let (_, Some(levels)) = system.preconditioner.parts() else { return Ok(()) };
-        levels.solve(system.world, &self.patch_sums)?;
-        let (levels, offsets, fixed, r) = (&*levels, &self.patch_offsets, system.fixed, &self.r);
-        let (own, of_parts) = (r.len(), &self.patch_sums);
-        let slices = (ByPatch::new(&mut self.u[..own], offsets), EachPatch(&mut self.sums));
-        system.threads.for_each_patch(slices, GRAIN, |patch, (u, sums)| {
-            let rows = rows_of(offsets, patch);
-            let fixed = fixed_in(fixed, &rows);
-            if fixed.len() < rows.len() {
-                levels.add_motions(patch, &of_parts[patch], u.data);
-                sums.0[0] = products(fixed, &rows, &r[rows.clone()], u.data);
-            }
-        });
-        Ok(())
-    }
-}
-
-/// Sets the `fixed` rows of `u` to zero. Returns `(r, u)`, zero for `(w, u)`, and `(r, r)` of a patch.
-fn products(fixed: &[u32], rows: &Range<usize>, r: &[Row], u: &mut [Row]) -> [f64; 3] {
-    project(fixed, rows, u);
-    [dot(r, u), 0.0, dot(r, r)]
 }
