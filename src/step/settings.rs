@@ -55,7 +55,7 @@ impl Default for Solver {
             relative_residual: 1e-3,
             velocity_error_m_per_s: 2e-4,
             max_iterations: 2000,
-            preconditioner: PreconditionerKind::BlockJacobi,
+            preconditioner: PreconditionerKind::default(),
             max_halvings: 6,
         }
     }
