@@ -48,7 +48,9 @@ impl Sizes {
         match phase {
             Phase::Predict => steps * vertices * 5.0 * VECTOR,
             // A leaf has eight faces.
-            Phase::Refit => steps * (vertices * (2.0 * VECTOR + 2.0 * BOUNDS) + faces / 4.0 * BOUNDS),
+            Phase::Refit => {
+                steps * (vertices * (2.0 * VECTOR + 2.0 * BOUNDS) + faces / 4.0 * BOUNDS)
+            }
             Phase::Tests => count(Counter::Tests) * 2.0 * BOUNDS + candidates,
             Phase::Contacts | Phase::Response | Phase::FailSafe => candidates,
             Phase::Assembly => solves * (matrix + elements + vertices * 3.0 * VECTOR),
@@ -120,7 +122,8 @@ fn main() -> Result<()> {
         for &phase in Phase::ALL {
             let floor = 1e3 * sizes.bytes(phase, steps, &report) / bandwidth / steps;
             let now = 1e3 * report.seconds(phase) / steps;
-            println!("| {} | {floor:.3} | {now:.3} | {:.1} |", phase.name(), now / floor);
+            let ratio = if floor > 0.0 { format!("{:.1}", now / floor) } else { "-".to_owned() };
+            println!("| {} | {floor:.3} | {now:.3} | {ratio} |", phase.name());
         }
         println!();
     }

@@ -153,7 +153,7 @@ impl Couplings {
 
     /// Number of sides of couplings that `patch` multiplies.
     pub fn sides_of(&self, patch: usize) -> usize {
-        self.of_patch.of(patch).len()
+        if self.is_empty() { 0 } else { self.of_patch.of(patch).len() }
     }
 
     /// True if there are none.

@@ -159,21 +159,32 @@ impl CgWorkspace {
     /// Factors the levels of the preconditioner, if their time has come after `done` iterations.
     /// Returns the number of iterations until then, or of all that are left.
     fn prepare(&mut self, system: &mut System, done: usize, most: usize) -> Result<usize> {
-        let System { preconditioner, world, threads, matrix, halo, fixed, positions, .. } = system;
-        match preconditioner.iterations_before() {
+        match system.preconditioner.iterations_before() {
             Some(before) if done < before => return Ok(before.min(most) - done),
-            Some(_) => preconditioner.factor_levels(Terms {
-                world: *world,
-                threads,
-                matrix,
-                halo,
-                fixed,
-                positions,
+            Some(_) if self.has_many_couplings(system)? => {
+                system.preconditioner.refuse_levels();
+            }
+            Some(_) => system.preconditioner.factor_levels(Terms {
+                world: system.world,
+                threads: system.threads,
+                matrix: system.matrix,
+                halo: system.halo,
+                fixed: system.fixed,
+                positions: system.positions,
                 scratch: &mut self.u,
             })?,
             None => {}
         }
         Ok(most - done)
+    }
+
+    /// Whether couplings outside of the matrix have more sides than there are vertices. The levels do
+    /// not know what they couple, and then need more iterations than block Jacobi. Collective.
+    fn has_many_couplings(&self, system: &System) -> Result<bool> {
+        let sides: usize = (0..self.sums.len()).map(|it| system.couplings.sides_of(it)).sum();
+        let mut sums = [sides as i64, self.r.len() as i64];
+        system.world.all_reduce_sum(&mut sums)?;
+        Ok(sums[0] > sums[1])
     }
 
     fn make_room(&mut self, system: &System) {
