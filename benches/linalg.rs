@@ -16,7 +16,7 @@ use cloth_sim::linear::{
     Tolerance, row,
 };
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::partition::{Graph, Layout, Partition, PatchGraph, Patches};
+use cloth_sim::partition::{Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::{ExactSums, Halo, in_process as ranks};
 use cloth_sim::threads::Threads;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -105,9 +105,8 @@ fn time_solves(
     let rhs: Vec<Vec3> = sheet.layout.own.iter().map(bumps).collect();
     let timed = ranks::run(1, |world| {
         let threads = Threads::new(threads)?;
-        let Sheet { layout, partition, positions, .. } = sheet;
-        let patches = PatchGraph::new(&sheet.graph, &partition.patches);
-        let mesh = Mesh { layout, partition, graph: patches.coupled(), rest: positions };
+        let Sheet { graph, layout, partition, positions } = sheet;
+        let mesh = Mesh { layout, partition, graph, rest: positions };
         let mut preconditioner = Preconditioner::new(kind, matrix, &mesh);
         let mut workspace = CgWorkspace::new(&sheet.layout);
         let mut halo = Halo::new(Vec::new());

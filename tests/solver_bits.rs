@@ -10,7 +10,7 @@ use cloth_sim::linear::{
     CgReport, CgWorkspace, Couplings, Mesh, Preconditioner, PreconditionerKind, System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::partition::{Gather, Graph, Layout, Partition, PatchGraph, Patches};
+use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::{Halo, in_process as ranks};
 use cloth_sim::threads::Threads;
 use common::springs::{cells, springs};
@@ -78,13 +78,11 @@ fn solve(
     flip: Option<u32>,
 ) -> (CgReport, Vec<u64>) {
     let positions: Vec<Vec3> = (0..SIDE * SIDE).map(position).collect();
-    let patch_graph = PatchGraph::new(graph, &partition.patches);
     let results = ranks::run(partition.ranks, |world| {
         let layout = Layout::new(graph, partition, world.rank());
         let matrix = springs(&layout, graph, 0.01, spring);
         let threads = Threads::new(threads)?;
-        let coupled = patch_graph.coupled();
-        let mesh = Mesh { layout: &layout, partition, graph: coupled, rest: &positions };
+        let mesh = Mesh { layout: &layout, partition, graph, rest: &positions };
         let mut preconditioner = Preconditioner::new(kind, &matrix, &mesh);
         let mut rhs: Vec<Vec3> = layout.own.iter().map(|&v| rhs(v)).collect();
         if let Some(local) = flip.and_then(|vertex| layout.own_index(vertex)) {

@@ -18,7 +18,7 @@ use cloth_sim::linear::{
     System, Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
-use cloth_sim::partition::{Graph, Layout, Partition, PatchGraph, Patches};
+use cloth_sim::partition::{Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::launch::{self, Launch};
 use cloth_sim::ranks::{Halo, World, in_process as ranks, message};
 use cloth_sim::threads::Threads;
@@ -102,8 +102,7 @@ fn solve(
     let matrix = &problem.matrix(&layout)?;
     let rhs: Vec<Vec3> = layout.own.iter().map(|&v| problem.rhs[v as usize]).collect();
     let positions = &problem.positions[..];
-    let patches = PatchGraph::new(&problem.graph, &partition.patches);
-    let mesh = Mesh { layout: &layout, partition, graph: patches.coupled(), rest: positions };
+    let mesh = Mesh { layout: &layout, partition, graph: &problem.graph, rest: positions };
     let mut preconditioner = Preconditioner::new(kind, matrix, &mesh);
     let mut workspace = CgWorkspace::new(&layout);
     let mut halo = Halo::new(layout.neighbours.clone());

@@ -16,13 +16,13 @@ use crate::step::trouble::Trouble;
 /// (docs/methods.md, section 4).
 const LOSS_LIMIT: f64 = 0.125;
 
-/// Further searches for vertices that are stopped, before all are covered that can be.
+/// Further searches for vertices that stop, before one for all vertices.
 const MOST_SEARCHES: usize = 3;
 
 /// Changes the end of the `motion` so that no pair comes nearer than the clearance. Before: the
 /// candidates of all ranks cover the motion. If something else can be tried, a large loss is
-/// trouble, and the vertices that lose much are returned. After trouble the end of the motion is not
-/// valid. Collective.
+/// trouble, and the vertices that lose much are returned. After trouble the end of the motion is
+/// not valid. Collective.
 ///
 /// Candidates cover the intended motion, and not that of vertices which stop on their way. Where
 /// there are such, their pairs are sought, and all is shortened again.

@@ -57,9 +57,10 @@ named! {
         ProximityPairs = "proximity_pairs",
         /// Contacts, as found, that are predicted impacts. Not all of them become active.
         PredictedImpacts = "predicted_impacts",
-        /// Retraversals: further searches because a vertex strayed (the same on every rank).
+        /// Retraversals: further searches because a vertex strayed or stops (the same on every
+        /// rank).
         Retraversals = "retraversals",
-        /// Strayed vertices of all retraversals (the same on every rank).
+        /// Vertices that strayed or stop, of all retraversals (the same on every rank).
         Strayed = "strayed_vertices",
         /// Rounds of impulses (the same on every rank).
         ImpulseRounds = "impulse_rounds",

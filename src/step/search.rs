@@ -41,9 +41,8 @@ impl CandidateSearch {
     }
 
     /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
-    /// come near and are not `dropped`, as long as every vertex ends within the margin of the end of
-    /// its path.
-    /// Collective.
+    /// come near and are not `dropped`, as long as every vertex ends within the margin of the end
+    /// of its path. Collective.
     ///
     /// # Errors
     /// When another rank has failed, and those of the `observer`.
@@ -153,7 +152,8 @@ fn radius(model: &Model) -> f64 {
     model.settings.contact.distance_m + 2.0 * margin(model)
 }
 
-/// How far from the end of its path a vertex may end, and how far from its path if it is stopped, m.
+/// How far from the end of its path a vertex may end, and how far from its path if it is stopped,
+/// m.
 pub(super) fn margin(model: &Model) -> f64 {
     MARGIN * model.settings.contact.distance_m
 }

@@ -13,7 +13,7 @@ use crate::linear::{
     PreconditionerKind, Row, System, Tolerance,
 };
 use crate::math::Vec3;
-use crate::partition::{Layout, Partition, PatchGraph};
+use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
 use crate::step::model::Model;
 use crate::step::region::Region;
@@ -125,8 +125,7 @@ impl StepSystem {
     ) -> Result<Self> {
         let matrix = BlockMatrix::new(layout, &model.graph)?;
         let (contacts, halo) = ContactSprings::new(partition, layout);
-        let graph = PatchGraph::new(&model.graph, &partition.patches);
-        let mesh = Mesh { layout, partition, graph: graph.coupled(), rest: &model.rest };
+        let mesh = Mesh { layout, partition, graph: &model.graph, rest: &model.rest };
         Ok(Self {
             cloth: Assembly::new(&model.cloth, layout, matrix.structure()),
             contacts,
@@ -224,8 +223,8 @@ impl StepSystem {
         }
     }
 
-    /// Solves the system that was assembled last, at these `positions` (m) of the vertices of cloth.
-    /// Ghost points are exchanged in every iteration. After: [`StepSystem::delta_u`] has the
+    /// Solves the system that was assembled last, at these `positions` (m) of the vertices of
+    /// cloth. Ghost points are exchanged in every iteration. After: [`StepSystem::delta_u`] has the
     /// solution for the own nodes. Collective.
     ///
     /// # Errors

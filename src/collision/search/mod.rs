@@ -44,7 +44,8 @@ pub struct CandidateFinder {
     candidates: Vec<Pair>,
 }
 
-/// Vertices that left their paths, by vertex, and the nodes above them, by object.
+/// Vertices that left their paths or may stop on them, by vertex, and the nodes above them, by
+/// object.
 struct Strayed {
     vertices: Vec<bool>,
     nodes: Vec<Vec<bool>>,
@@ -101,9 +102,10 @@ impl CandidateFinder {
         }
     }
 
-    /// Refits to a motion that differs from that of the last refit in the `strayed` vertices
-    /// only, which are given in rising order. The next search replaces the candidates that have
-    /// one of these vertices, and keeps all others. In it all vertices move at this `pace`.
+    /// Refits to a motion that differs from that of the last refit in the `strayed` vertices only,
+    /// which are given in rising order. The next search replaces the candidates that have one of
+    /// these vertices, and keeps all others. In it all vertices move at this `pace`. The motion may
+    /// also be the same.
     pub fn refit_strayed(
         &mut self,
         surfaces: &Surfaces,
@@ -205,10 +207,10 @@ impl CandidateFinder {
     }
 
     /// Collects the candidates below the `roots`: all elementary pairs that are
-    /// [`near`](super::dop::near) over the motion of the last refit, except those that are
-    /// screened out or lie in a flat region. After a refit all vertices move at a common pace. After
-    /// a partial refit it replaces those with a
-    /// strayed vertex. Returns counts of the executed tests and of the candidates found.
+    /// [`near`](super::dop::near) over the motion of the last refit, except those that are screened
+    /// out or lie in a flat region. After a refit all vertices move at a common pace. After a
+    /// partial refit they move at its pace, and only pairs with a strayed vertex are replaced.
+    /// Returns counts of the executed tests and of the candidates found.
     ///
     /// It executes all tests on the calling thread, depth first. Tests compare a shared search
     /// with it.

@@ -127,8 +127,9 @@ impl FailSafe {
     /// way. Collective; before and after, `x1` is finite and the same on all ranks.
     ///
     /// A vertex may leave the straight path to its intended end only if `stays(vertex, x1)` is true
-    /// there: the candidates then cover that place. `stays` is true for the start and the intended
-    /// end, and for all places between two for which it is true.
+    /// there. `stays` is true for the start and the intended end, and for all places between two
+    /// for which it is true. The caller sees to it that candidates cover the ends, if need be in
+    /// another run.
     ///
     /// # Errors
     /// If a rank fails.
@@ -315,10 +316,9 @@ impl FailSafe {
     }
 
     /// Gives a body the largest fraction of its motion (1, 1/2, 1/4, ... or 0) at whose end all
-    /// planes of its vertices hold. The planes keep the straight path to that end clear too. A
-    /// body that turns leaves its vertices' straight paths on the way, so each of them must stay
-    /// where the candidates cover it. No plane can push a body: one that moves over the body's
-    /// start is a conflict.
+    /// planes of its vertices hold. The planes keep the straight path to that end clear too. A body
+    /// that turns leaves its vertices' straight paths on the way, so each of them must stay near
+    /// its path. No plane can push a body: one that moves over the body's start is a conflict.
     ///
     /// # Errors
     /// A pair whose plane does not hold at a fraction of 0.

@@ -178,8 +178,9 @@ impl CgWorkspace {
         Ok(most - done)
     }
 
-    /// Whether couplings outside of the matrix have more sides than there are vertices. The levels do
-    /// not know what they couple, and then need more iterations than block Jacobi. Collective.
+    /// Whether couplings outside of the matrix have more sides, each counted for every patch that
+    /// it touches, than there are nodes. The levels do not know what they couple, and then need
+    /// more iterations than block Jacobi. Collective.
     fn has_many_couplings(&self, system: &System) -> Result<bool> {
         let sides: usize = (0..self.sums.len()).map(|it| system.couplings.sides_of(it)).sum();
         let mut sums = [sides as i64, self.r.len() as i64];
@@ -194,7 +195,8 @@ impl CgWorkspace {
     }
 
     /// Adds to `x` what conjugate gradients in single precision find, until they reach `goal` or
-    /// the residual has fallen far from `start`. Before: the residual is that of `x`, and its norm is `start`.
+    /// the residual has fallen far from `start`. Before: the residual is that of `x`, and its norm
+    /// is `start`.
     fn improve(
         &mut self,
         system: &mut System,

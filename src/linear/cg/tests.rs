@@ -8,7 +8,7 @@ use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::{Mesh, Preconditioner, PreconditionerKind};
 use crate::linear::test_systems::{dense, grid, noise3, positions, springs};
 use crate::math::Mat3;
-use crate::partition::{Graph, Partition, PatchGraph};
+use crate::partition::{Graph, Partition};
 use crate::ranks::Halo;
 use crate::ranks::in_process as ranks;
 use crate::threads::Threads;
@@ -39,9 +39,8 @@ impl Case {
     fn solve(&self, fixed: &[u32], x: &mut [Vec3], relative_residual: f64) -> CgReport {
         let start = x.to_vec();
         let mut solved = ranks::run(1, |world| {
-            let Self { layout, partition, positions, .. } = self;
-            let patches = PatchGraph::new(&self.graph, &partition.patches);
-            let mesh = Mesh { layout, partition, graph: patches.coupled(), rest: positions };
+            let Self { graph, layout, partition, positions, .. } = self;
+            let mesh = Mesh { layout, partition, graph, rest: positions };
             let mut preconditioner = Preconditioner::new(self.kind, &self.matrix, &mesh);
             let mut system = System {
                 world,

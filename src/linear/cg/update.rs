@@ -73,8 +73,8 @@ impl CgWorkspace {
         self.add_levels(system)
     }
 
-    /// Adds what the levels of the preconditioner contribute to `u`, if they are in use. Before: the
-    /// sums of the residual over the parts of each patch are known.
+    /// Adds what the levels of the preconditioner contribute to `u`, if they are in use. Before:
+    /// the sums of the residual over the parts of each patch are known.
     fn add_levels(&mut self, system: &mut System) -> Result<()> {
         let (_, Some(levels)) = system.preconditioner.parts() else { return Ok(()) };
         levels.solve(system.world, &self.patch_sums)?;
@@ -93,7 +93,8 @@ impl CgWorkspace {
     }
 }
 
-/// Sets the `fixed` rows of `u` to zero. Returns `(r, u)`, zero for `(w, u)`, and `(r, r)` of a patch.
+/// Sets the `fixed` rows of `u` to zero. Returns `(r, u)`, zero for `(w, u)`, and `(r, r)` of a
+/// patch.
 fn products(fixed: &[u32], rows: &Range<usize>, r: &[Row], u: &mut [Row]) -> [f64; 3] {
     project(fixed, rows, u);
     [dot(r, u), 0.0, dot(r, r)]

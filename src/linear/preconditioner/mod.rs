@@ -30,7 +30,8 @@ pub enum PreconditionerKind {
     Auto,
     /// The inverse of each vertex's own 3x3 block.
     BlockJacobi,
-    /// And rigid motions of parts of patches, patches, and groups of patches.
+    /// And rigid motions of parts of patches, patches, and groups of patches, unless contacts
+    /// couple more than the mesh does.
     Multilevel,
 }
 
@@ -54,7 +55,7 @@ pub struct Preconditioner {
 enum State {
     NotYet,
     InUse,
-    /// Rounding has made them indefinite.
+    /// Rounding has made them indefinite, or contacts couple more than the mesh does.
     Refused,
 }
 

@@ -12,6 +12,7 @@ use crate::linear::preconditioner::multilevel::motion::{
 use crate::linear::preconditioner::multilevel::tree::later;
 use crate::linear::vectors::{LANES, Row, Triple, by_component, by_row, row};
 use crate::math::Vec3;
+use crate::partition::Graph;
 use crate::threads::{ByPatch, EachPatch, Threads};
 
 /// Arms of the rows of a slice: x, y, z.
@@ -53,8 +54,8 @@ pub struct PatchSums {
 }
 
 impl Aggregates {
-    /// The aggregates of the patches of `matrix`.
-    pub fn new(matrix: &BlockMatrix, mesh: &Mesh) -> Self {
+    /// The aggregates of the patches of `matrix`. `coupled` are the patches that couple.
+    pub fn new(matrix: &BlockMatrix, mesh: &Mesh, coupled: &Graph) -> Self {
         let (patches, layout) = (&mesh.partition.patches, mesh.layout);
         let is_cloth =
             |patch: &PatchId| (patches.vertices(*patch).iter()).all(|&v| mesh.is_cloth(v));
@@ -62,7 +63,7 @@ impl Aggregates {
         let (mut block_offsets, mut block_columns) = (vec![0], Vec::new());
         for &patch in &layout.own_patches {
             block_columns.push(patch);
-            block_columns.extend(later(mesh, patch));
+            block_columns.extend(later(coupled, patch));
             block_offsets.push(block_columns.len() as u32);
         }
         let count = layout.own_patches.len();
@@ -114,7 +115,7 @@ impl Aggregates {
         let is_cloth = &self.is_cloth;
         threads.for_each_patch(slices, GRAIN, |patch, (centre, lifts, arms, of_patches)| {
             if !is_cloth[patch] {
-                return;
+                return of_patches.data.fill(Row::ZERO);
             }
             let rows = offsets[patch] as usize..offsets[patch + 1] as usize;
             let x = |row: usize| x[vertices[rows.start + row] as usize];
@@ -158,11 +159,14 @@ impl Aggregates {
         let slices = (EachPatch(&mut factors), ByPatch::new(&mut blocks, &self.block_offsets));
         threads.for_each_patch(slices, 1, |patch, (factor, blocks)| {
             blocks.data.fill(Block6::default());
-            if self.is_cloth[patch] {
+            let rows = self.patch_offsets[patch] as usize..self.patch_offsets[patch + 1] as usize;
+            if of_patches[rows].iter().any(is_free) {
                 let mut within = self.within(patch, matrix, of_patches);
                 blocks.data[0] = self.of_patch(patch, &within);
                 factor.0[0].refill(&mut within);
                 self.add_across(patch, matrix, of_patches, blocks.data);
+            } else {
+                factor.0[0] = Factor::new();
             }
         });
         (self.factors, self.blocks) = (factors, blocks);
@@ -177,7 +181,7 @@ impl Aggregates {
     /// The matrix of the motions of the aggregates of a patch.
     fn within(&self, patch: usize, matrix: &BlockMatrix, of_patches: &[Row]) -> GroupMatrix {
         let rows = self.patch_offsets[patch] as usize..self.patch_offsets[patch + 1] as usize;
-        let is_free = |row: usize| of_patches[rows.start + row].to_array()[3] > 0.0;
+        let is_free = |row: usize| is_free(&of_patches[rows.start + row]);
         let arm = |row: usize| self.arm(patch, row);
         let part = |row: usize| self.of_row[rows.start + row] as usize;
         let mut sum = GroupMatrix::new();
@@ -230,7 +234,7 @@ impl Aggregates {
         for (row, column, block) in matrix.across(patch) {
             let other = self.patch_of_column[column as usize];
             let arms = [of_patches[first + row as usize], of_patches[column as usize]];
-            let are_free = arms.iter().all(|arm| arm.to_array()[3] > 0.0);
+            let are_free = arms.iter().all(is_free);
             if other > *own
                 && are_free
                 && let Ok(place) = others.binary_search(&other)
@@ -300,6 +304,11 @@ impl Aggregates {
         let of = |offsets: &[u32]| offsets[patch] as usize..offsets[patch + 1] as usize;
         (&self.of_row[of(&self.patch_offsets)], &self.arms[of(&self.slice_offsets)])
     }
+}
+
+/// Whether a row with this arm can move: its fourth number is 1 then.
+fn is_free(arm: &Row) -> bool {
+    arm.to_array()[3] > 0.0
 }
 
 #[inline(always)]

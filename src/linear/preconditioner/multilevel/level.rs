@@ -41,9 +41,9 @@ pub struct Level {
 }
 
 impl Level {
-    /// Levels over nodes of which `pairs`, each rising and in rising order, couple. `leaves` has the
-    /// place of each node in a binary tree, rising; a group has the nodes below one vertex of the
-    /// tree three branches up.
+    /// Levels over nodes of which `pairs`, each rising and in rising order, couple. `leaves` has
+    /// the place of each node in a binary tree, rising; a group has the nodes below one vertex of
+    /// the tree three branches up.
     pub fn all(leaves: &[u32], pairs: &[[u32; 2]]) -> Vec<Self> {
         let (mut leaves, mut pairs) = (leaves.to_vec(), pairs.to_vec());
         let mut levels: Vec<Self> = Vec::new();
@@ -141,7 +141,11 @@ impl Level {
         above.blocks.fill(Block6::default());
         for group in 0..above.centres.len() {
             let nodes = self.nodes(group);
-            let centre = self.centres[nodes.clone()].iter().sum::<Vec3>() / nodes.len() as f64;
+            // Nodes that cannot move may have no centre.
+            let moves = |node: &usize| self.diagonal[*node][0][0] > 0.0;
+            let count = nodes.clone().filter(moves).count();
+            let sum: Vec3 = nodes.clone().filter(moves).map(|node| self.centres[node]).sum();
+            let centre = sum / count.max(1) as f64;
             above.centres[group] = centre;
             for node in nodes {
                 self.arms[node] = (self.centres[node] - centre).map(|x| x as f32).into();

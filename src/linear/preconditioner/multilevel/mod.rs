@@ -35,7 +35,7 @@ use crate::ids::VertexId;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::vectors::Row;
 use crate::math::Vec3;
-use crate::partition::{Graph, Layout, Partition, halves};
+use crate::partition::{Graph, Layout, Partition, PatchGraph, halves};
 use crate::ranks::{Halo, World};
 use crate::threads::Threads;
 
@@ -45,7 +45,7 @@ pub struct Mesh<'a> {
     pub layout: &'a Layout,
     /// All patches.
     pub partition: &'a Partition,
-    /// The patches that couple.
+    /// The vertices that couple.
     pub graph: &'a Graph,
     /// Positions at rest of the vertices of cloth, m. Nodes after them belong to bodies.
     pub rest: &'a [Vec3],
@@ -114,20 +114,22 @@ struct Counts {
 impl Multilevel {
     /// Room for the levels of `matrix`.
     pub fn new(matrix: &BlockMatrix, mesh: &Mesh) -> Self {
-        let (tree, partition) = (Tree::new(mesh), mesh.partition);
+        let partition = mesh.partition;
+        let patches = PatchGraph::new(mesh.graph, &partition.patches);
+        let tree = Tree::new(mesh, patches.coupled());
         let (mut counts, mut nodes, mut slots) = (Counts::default(), Vec::new(), Vec::new());
         for rank in 0..partition.ranks {
             let before = (nodes.len(), slots.len());
             for patch in partition.patches_of(rank) {
                 nodes.push(tree.node(patch));
-                slots.extend(tree.slots(mesh, patch));
+                slots.extend(tree.slots(patches.coupled(), patch));
             }
             let (patches, blocks) = (nodes.len() - before.0, slots.len() - before.1);
             counts.centres.push(patches * size_of::<Vec3>());
             counts.motions.push(patches * size_of::<Motion>());
             counts.blocks.push(blocks * size_of::<Block6>());
         }
-        let aggregates = Aggregates::new(matrix, mesh);
+        let aggregates = Aggregates::new(matrix, mesh, patches.coupled());
         Self {
             levels: Level::all(&tree.leaves, &tree.pairs),
             counts,

@@ -1,8 +1,8 @@
 //! Rigid motions of groups of nodes.
 //!
-//! A node at the arm `a` from the centre of its group moves by `T m = t + w x a` if the group has the
-//! motion `m = (t, w)`. The transpose takes an impulse at the node to the impulse and the moment of
-//! momentum about the centre.
+//! A node at the arm `a` from the centre of its group moves by `T m = t + w x a` if the group has
+//! the motion `m = (t, w)`. The transpose takes an impulse at the node to the impulse and the
+//! moment of momentum about the centre.
 
 use crate::math::{Mat3, Vec3};
 

@@ -6,7 +6,6 @@ use super::*;
 use crate::ids::PatchId;
 use crate::linear::test_systems::{dense, grid, noise, positions, springs};
 use crate::linear::vectors::{Triple, row};
-use crate::partition::PatchGraph;
 use crate::ranks::in_process as ranks;
 
 /// A crumpled sheet of springs.
@@ -33,9 +32,8 @@ impl Sheet {
 
     /// What the levels make of each residual, without block Jacobi.
     fn apply(&self, fixed: &[u32], residuals: &[Vec<Row>]) -> Vec<Vec<Row>> {
-        let patches = PatchGraph::new(&self.graph, &self.partition.patches);
-        let Self { layout, partition, matrix, x, .. } = self;
-        let mesh = Mesh { layout, partition, graph: patches.coupled(), rest: x };
+        let Self { graph, layout, partition, matrix, x } = self;
+        let mesh = Mesh { layout, partition, graph, rest: x };
         let mut results = ranks::run(1, |world| {
             let mut levels = Multilevel::new(matrix, &mesh);
             levels.factor(Terms {

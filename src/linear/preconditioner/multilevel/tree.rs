@@ -3,7 +3,7 @@
 use crate::ids::PatchId;
 use crate::linear::preconditioner::multilevel::Mesh;
 use crate::math::Vec3;
-use crate::partition::halves;
+use crate::partition::{Graph, halves};
 
 /// The nodes of the lowest level: the patches in the order of the leaves.
 pub struct Tree {
@@ -24,8 +24,9 @@ pub enum Slot {
 }
 
 impl Tree {
-    /// The tree of all patches of `mesh`, by their rest shapes.
-    pub fn new(mesh: &Mesh) -> Self {
+    /// The tree of all patches of `mesh`, by their rest shapes. `coupled` are the patches that
+    /// couple.
+    pub fn new(mesh: &Mesh, coupled: &Graph) -> Self {
         let patches = &mesh.partition.patches;
         let centre = |patch: PatchId| {
             let vertices = patches.vertices(patch);
@@ -44,7 +45,7 @@ impl Tree {
             pairs: Vec::new(),
             node_of,
         };
-        let couples = all.flat_map(|patch| later(mesh, patch).map(move |other| [patch, other]));
+        let couples = all.flat_map(|patch| later(coupled, patch).map(move |other| [patch, other]));
         tree.pairs = couples.map(|pair| tree.pair(pair)).collect();
         tree.pairs.sort_unstable();
         tree
@@ -56,8 +57,8 @@ impl Tree {
     }
 
     /// The places of what couples `patch` to itself and to each of the [`later`] patches.
-    pub fn slots(&self, mesh: &Mesh, patch: PatchId) -> impl Iterator<Item = Slot> {
-        let of_pairs = later(mesh, patch).filter_map(move |other| {
+    pub fn slots(&self, coupled: &Graph, patch: PatchId) -> impl Iterator<Item = Slot> {
+        let of_pairs = later(coupled, patch).filter_map(move |other| {
             let place = self.pairs.binary_search(&self.pair([patch, other])).ok()? as u32;
             Some(Slot::Pair(place, self.node(patch) > self.node(other)))
         });
@@ -71,6 +72,6 @@ impl Tree {
 }
 
 /// The patches of a higher number that couple to `patch`, rising.
-pub fn later(mesh: &Mesh, patch: PatchId) -> impl Iterator<Item = PatchId> {
-    mesh.graph.neighbours(patch).iter().copied().filter(move |&other| other > patch)
+pub fn later(coupled: &Graph, patch: PatchId) -> impl Iterator<Item = PatchId> {
+    coupled.neighbours(patch).iter().copied().filter(move |&other| other > patch)
 }
