@@ -8,44 +8,51 @@ use crate::linear::cg::CgWorkspace;
 use crate::linear::matrix::GRAIN;
 use crate::linear::system::System;
 use crate::linear::vectors::{Row, advance, dot, fixed_in, project, row, rows_of};
+use crate::math::Vec3;
 use crate::threads::{ByPatch, EachPatch};
+
+/// The rows of a patch in the vectors of the iteration.
+struct Rows<'a> {
+    /// Whether all are fixed.
+    are_fixed: bool,
+    residual: &'a [Vec3],
+    w: &'a [Row],
+    p: &'a mut [Row],
+    s: &'a mut [Row],
+    e: &'a mut [Row],
+    r: &'a mut [Row],
+    u: &'a [Row],
+}
 
 impl CgWorkspace {
     /// `r` from the residual, divided by `scale`, and `u = M^-1 r`. No direction yet. After: the
     /// ghosts of `u` are stale.
     pub(super) fn begin(&mut self, system: &mut System, scale: f64) -> Result<()> {
-        let (residual, offsets, fixed) = (&self.residual, &self.patch_offsets, system.fixed);
-        let own = residual.len();
-        let (jacobi, levels) = system.preconditioner.parts();
-        let levels = levels.as_deref();
-        let slices = (
-            ByPatch::new(&mut self.p, offsets),
-            ByPatch::new(&mut self.s, offsets),
-            ByPatch::new(&mut self.e, offsets),
-            ByPatch::new(&mut self.r, offsets),
-            ByPatch::new(&mut self.u[..own], offsets),
-            (EachPatch(&mut self.sums), EachPatch(&mut self.patch_sums)),
-        );
-        system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, (sums, of_parts))| {
-            let rows = rows_of(offsets, patch);
-            for (r, residual) in r.data.iter_mut().zip(&residual[rows.clone()]) {
+        self.pass(system, |Rows { residual, p, s, e, r, .. }| {
+            for (r, residual) in r.iter_mut().zip(residual) {
                 *r = row(&(residual / scale));
             }
-            [p.data, s.data, e.data].into_iter().for_each(|vector| vector.fill(Row::ZERO));
-            jacobi.apply(patch, r.data, u.data);
-            sums.0[0] = products(fixed_in(fixed, &rows), &rows, r.data, u.data);
-            if let Some(levels) = levels {
-                of_parts.0[0] = levels.sum(patch, r.data);
-            }
-        });
-        self.add_levels(system)
+            [p, s, e].into_iter().for_each(|vector| vector.fill(Row::ZERO));
+            true
+        })
     }
 
-    /// The last line of the algorithm, in one pass over each patch. After: the ghosts of `u` are
-    /// stale.
+    /// The last line of the algorithm. After: the ghosts of `u` are stale.
     pub(super) fn update(&mut self, system: &mut System, alpha: f64, beta: f64) -> Result<()> {
-        let (w, offsets, own) = (&self.w, &self.patch_offsets, self.r.len());
-        let (alpha, beta, fixed) = (alpha as f32, beta as f32, system.fixed);
+        let (alpha, beta) = (alpha as f32, beta as f32);
+        self.pass(system, |Rows { are_fixed, w, p, s, e, r, u, .. }| {
+            if !are_fixed {
+                advance(p, u, e, beta, alpha);
+                advance(s, w, r, beta, -alpha);
+            }
+            !are_fixed
+        })
+    }
+
+    /// Calls `change` with the rows of each patch. If that returns true, `u = M^-1 r` follows.
+    fn pass(&mut self, system: &mut System, change: impl Fn(Rows) -> bool + Sync) -> Result<()> {
+        let (w, residual, offsets) = (&self.w, &self.residual, &self.patch_offsets);
+        let (own, fixed) = (self.r.len(), system.fixed);
         let (jacobi, levels) = system.preconditioner.parts();
         let levels = levels.as_deref();
         let slices = (
@@ -59,15 +66,22 @@ impl CgWorkspace {
         system.threads.for_each_patch(slices, GRAIN, |patch, (p, s, e, r, u, (sums, of_parts))| {
             let rows = rows_of(offsets, patch);
             let fixed = fixed_in(fixed, &rows);
-            if fixed.len() == rows.len() {
-                return;
-            }
-            advance(p.data, u.data, e.data, beta, alpha);
-            advance(s.data, &w[rows.clone()], r.data, beta, -alpha);
-            jacobi.apply(patch, r.data, u.data);
-            match levels {
-                Some(levels) => of_parts.0[0] = levels.sum(patch, r.data),
-                None => sums.0[0] = products(fixed, &rows, r.data, u.data),
+            let goes_on = change(Rows {
+                are_fixed: fixed.len() == rows.len(),
+                residual: &residual[rows.clone()],
+                w: &w[rows.clone()],
+                p: p.data,
+                s: s.data,
+                e: e.data,
+                r: r.data,
+                u: u.data,
+            });
+            if goes_on {
+                jacobi.apply(patch, r.data, u.data);
+                sums.0[0] = products(fixed, &rows, r.data, u.data);
+                if let Some(levels) = levels {
+                    of_parts.0[0] = levels.sum(patch, r.data);
+                }
             }
         });
         self.add_levels(system)
