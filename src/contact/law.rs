@@ -118,6 +118,8 @@ pub struct ActiveContact {
     stretch: Vec3,
     /// Coulomb's coefficient.
     friction: f64,
+    /// Normal force in the last step, N.
+    last_normal_force: f64,
     /// The lowest node that it pushes.
     owner: NodeId,
     /// Energy that a change of its stiffness since the last step put in, J.
@@ -225,6 +227,7 @@ impl ActiveContact {
             stiffness: matrix,
             velocity: present,
             push: normal * spring_force - friction_force,
+            lasting: memory.map_or_else(Vec3::zeros, |memory| memory.lasting(normal)),
         };
         let owner = lowest_pushed(sides, bodies);
         let friction = coefficient;
@@ -236,6 +239,7 @@ impl ActiveContact {
             push_out,
             stretch,
             friction,
+            last_normal_force: memory.map_or(0.0, |memory| memory.normal_force),
             owner,
             raised_j,
         };
@@ -272,6 +276,7 @@ impl ActiveContact {
             owner,
             friction_force,
             normal_force: force,
+            lasting_force: force.min(self.last_normal_force).max(0.0),
             stiffness,
             least_stiffness,
         }

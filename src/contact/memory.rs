@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::collision::Pair;
 use crate::contact::stiffness::Load;
 use crate::ids::NodeId;
+use crate::math::Vec3;
 
 /// The memory of a contact from the last step.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
@@ -21,6 +22,8 @@ pub struct ContactMemory {
     pub friction_force: [f64; 3],
     /// Normal force of the last solve, N. Negative if the spring pulled.
     pub normal_force: f64,
+    /// The normal force that it had in each of the last two steps, at least, N.
+    pub lasting_force: f64,
     /// Its stiffness, N/m.
     pub stiffness: f64,
     /// Its least stiffness then, N/m.
@@ -28,6 +31,17 @@ pub struct ContactMemory {
 }
 
 impl ContactMemory {
+    /// The force (N) on its first side that lasted, if the contact has the `normal` now. Friction
+    /// is a part of it in the same proportion as the normal force.
+    pub fn lasting(&self, normal: Vec3) -> Vec3 {
+        if self.lasting_force <= 0.0 {
+            return Vec3::zeros();
+        }
+        let friction = Vec3::from(self.friction_force);
+        let friction = friction - normal * normal.dot(&friction);
+        normal * self.lasting_force - friction * (self.lasting_force / self.normal_force)
+    }
+
     /// The load that it carried.
     pub fn load(&self) -> Load {
         let Self { normal_force, stiffness, least_stiffness, .. } = *self;

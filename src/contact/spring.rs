@@ -22,6 +22,8 @@ pub struct ContactSpring {
     pub velocity: Vec3,
     /// Force at the end of the step if the relative velocity stays at `velocity`, N.
     pub push: Vec3,
+    /// The part of its force that has lasted for two steps, N.
+    pub lasting: Vec3,
 }
 
 impl ContactSpring {
@@ -104,22 +106,24 @@ impl ContactSprings {
         couplings.finish();
     }
 
-    /// Adds the `contacts` of own patch `patch` to its rows: forces, and blocks within a side. The
-    /// matrix couples the nodes within a side; nodes across the sides are coupled by couplings.
+    /// Adds the `contacts` of own patch `patch` to its rows, in a step of `h` (s): forces, and
+    /// blocks within a side. A share of the lasting forces comes later. The matrix couples the
+    /// nodes within a side; nodes across the sides are coupled by couplings.
     pub fn add_to(
         &self,
         patch: usize,
         contacts: &[ContactSpring],
-        h: f64,
+        [h, late_share]: [f64; 2],
         rows: &mut PatchEquations,
     ) {
         for &item in self.of_patch.of(patch) {
             let (contact, places) = (&contacts[item as usize], &self.places[item as usize]);
             let (terms, middle) = (contact.sides.terms(), contact.sides.first_side());
+            let now = contact.push - contact.lasting * late_share;
             for side in [0..middle, middle..terms.len()] {
                 for a in side.clone() {
                     let Some(row) = rows.row(places[a]) else { continue };
-                    rows.add_rhs(row, terms[a].jacobian.transpose_times(&contact.push, h));
+                    rows.add_rhs(row, terms[a].jacobian.transpose_times(&now, h));
                     for b in side.clone().filter(|&b| places[b] != NONE) {
                         let other = &terms[b].jacobian;
                         let block = terms[a].jacobian.block(&contact.stiffness, other, h * h);

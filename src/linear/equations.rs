@@ -77,6 +77,13 @@ impl<'a> PatchEquations<'a> {
         (row < self.rhs.len()).then_some(row)
     }
 
+    /// Multiplies the right-hand side of all rows of this patch by `factor`.
+    pub fn scale_rhs(&mut self, factor: f64) {
+        if factor != 1.0 {
+            self.rhs.iter_mut().for_each(|rhs| *rhs *= factor);
+        }
+    }
+
     /// Adds to the right-hand side of a row.
     pub fn add_rhs(&mut self, row: usize, rhs: Vec3) {
         self.rhs[row] += rhs;

@@ -14,6 +14,7 @@ use crate::step::context::{Context, ThisRank};
 use crate::step::control::{Cause, StepControl};
 use crate::step::energy::Energy;
 use crate::step::gather::VelocityGather;
+use crate::step::history;
 use crate::step::impulses::{Collisions, ImpulseStage};
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
@@ -84,21 +85,22 @@ impl Stages {
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
-        let mut was_part = false;
+        // A solution of BDF2 with a rise of energy gets another iteration of Newton's method.
+        let mut may_widen = span.scheme.has_history();
         for repairs_left in (0..MOST_REPAIRS).rev() {
             let region = match &trouble {
-                Some(Trouble::Energized) if was_part => Region::whole(&model.graph),
+                Some(Trouble::Energized) if may_widen => Region::whole(&model.graph),
                 Some(it) if it.is_repairable() => {
                     Region::new(&model.graph, &model.numbering, around)
                 }
                 _ => break,
             };
-            was_part = !region.is_whole();
+            may_widen = !region.is_whole();
             report.count(Counter::Repairs, 1);
             report.count(Counter::RepairedNodes, region.node_count() as u64);
             let (region, can_repair) = (Some(&region), repairs_left > 0);
             let here = &Context { region, can_repair, ..*here };
-            self.motion.repair();
+            self.motion.repair(span.scheme);
             self.search.follow(here, &mut self.motion, report, observer)?;
             (trouble, around) = self.solve_and_respond(here, state, report, observer)?;
         }
@@ -162,6 +164,7 @@ impl Stages {
         if trouble.is_some() {
             return Ok((trouble, around));
         }
+        history::finish(here, contacts.springs(), motion, &state.history)?;
         // 8. Energies before and after, work -> balance.
         let balance = report.time(Phase::Advance, |_| {
             let before = energy_before(here, state, system)?;
@@ -196,9 +199,12 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
 /// smaller. A small rise counts only after a repair.
 fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
-    let is_part = here.region.is_some_and(|region| !region.is_whole());
+    let may_widen = match here.region {
+        None => here.span.scheme.has_history(),
+        Some(region) => !region.is_whole(),
+    };
     let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;
-    here.can_repair && is_part && rises || here.can_halve && (balance.is_fault() || for_a_rise)
+    here.can_repair && may_widen && rises || here.can_halve && (balance.is_fault() || for_a_rise)
 }
 
 fn assemble(
@@ -209,9 +215,16 @@ fn assemble(
 ) {
     let Context { model, rank, span, region, .. } = *here;
     let ahead_s = span.scheme.ahead_s(region.is_some());
-    let inputs = motion.inputs(model, span, motion.about(), ahead_s);
-    let bodies = motion.body_terms(model);
-    let terms = SystemTerms { inputs: &inputs, bodies, contacts: springs, region };
+    let base = motion.about();
+    let terms = SystemTerms {
+        scheme: span.scheme,
+        inputs: &motion.inputs(model, span, base, ahead_s),
+        first_changes: &motion.first_changes(),
+        prescribed: &motion.prescribed_changes(base, span.scheme),
+        bodies: motion.body_terms(model),
+        contacts: springs,
+        region,
+    };
     system.assemble(&rank.threads, model, &rank.layout, &terms);
 }
 
@@ -221,7 +234,7 @@ fn solve(
     system: &mut StepSystem,
     report: &mut StepReport,
 ) -> Result<CgReport> {
-    let (positions, _) = motion.about();
+    let positions = motion.about().x;
     let solved = system.solve(&*here.rank.world, &here.rank.threads, positions)?;
     let iterations = solved.iterations as u64;
     let (bytes, messages) = system.ghost_traffic();

@@ -120,7 +120,7 @@ fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
         // Planes stop vertices of cloth one by one, and such a vertex has the node of its number.
         let u = &mut motion.u1[stops[0].vertex as usize];
-        *u = stopped_velocity(*u, stops, here.span.scheme.effective_s());
+        *u = stopped_velocity(*u, stops, here.span.scheme.step_s());
     }
     for (body, &fraction) in outcome.fractions.iter().enumerate() {
         motion.slow(here.model, body, fraction);

@@ -1,6 +1,6 @@
 //! Time in integer ticks.
 
-use crate::step::scheme::Scheme;
+use crate::step::scheme::{Integrator, Scheme};
 
 /// Ticks of a whole step. It can be halved ten times.
 pub const TICKS_PER_STEP: u64 = 1 << 10;
@@ -46,11 +46,11 @@ pub(super) struct Span {
 
 impl Span {
     /// The step that begins at `start` and lasts for `ticks`, both in ticks.
-    pub fn new(clock: &Clock, start: u64, ticks: u64) -> Self {
+    pub fn new(clock: &Clock, integrator: Integrator, start: u64, ticks: u64) -> Self {
         Self {
             ticks,
             duration_s: clock.seconds(ticks),
-            scheme: Scheme::new(clock.seconds(ticks)),
+            scheme: Scheme::new(integrator, clock.seconds(ticks)),
             t0_s: clock.seconds(start),
             t1_s: clock.seconds(start + ticks),
         }

@@ -115,7 +115,7 @@ impl ContactStage {
             memories,
             loads,
             fall: motion.fall,
-            h: here.span.scheme.effective_s(),
+            h: here.span.scheme.step_s(),
         };
         let (active, springs) = (&mut self.active, &mut self.springs);
         let mut kept = Vec::new();
@@ -173,7 +173,7 @@ impl ContactStage {
             &self.active,
             &self.springs,
             &bodies,
-            here.span.scheme.effective_s(),
+            here.span.scheme.step_s(),
             memories,
         )
     }

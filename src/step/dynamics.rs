@@ -66,7 +66,7 @@ impl Dynamics for MovingBodies<'_> {
     }
 
     fn velocity(&self, node: NodeId) -> Vec3 {
-        self.motion.about().1[node as usize]
+        self.motion.about().u[node as usize]
     }
 
     fn expected_velocity(&self, node: NodeId) -> Vec3 {

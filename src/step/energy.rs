@@ -9,4 +9,6 @@ pub struct Energy {
     pub total_j: f64,
     /// The same without the energy of the weight, J.
     pub internal_j: f64,
+    /// What earlier steps have lost and this scheme may give back, J.
+    pub late_j: f64,
 }

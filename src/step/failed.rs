@@ -27,7 +27,9 @@ pub(super) struct Failed<'a> {
 impl Failed<'_> {
     /// The time of the attempt.
     pub fn span(&self) -> Span {
-        Span::new(&self.model.clock, self.state.ticks, self.state.control.ticks)
+        let Model { clock, settings, .. } = self.model;
+        let (start, ticks) = (self.state.ticks, self.state.control.ticks);
+        Span::new(clock, settings.solver.integrator, start, ticks)
     }
 
     /// Makes the next attempt smaller. False if this attempt was the smallest already.

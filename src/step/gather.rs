@@ -31,7 +31,7 @@ impl VelocityGather {
         motion: &mut StepMotion,
     ) -> Result<()> {
         let changes = here.rank.layout.own.iter().zip(delta_u);
-        let (_, u) = motion.about();
+        let u = motion.about().u;
         self.own.clear();
         self.own.extend(changes.map(|(&node, change)| u[node as usize] + change));
         let all = &mut motion.u1[..here.model.numbering.nodes()];

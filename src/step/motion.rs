@@ -4,7 +4,7 @@ use std::iter::zip;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bodies::cloth::inputs::{StepInputs, Target};
+use crate::bodies::cloth::inputs::Target;
 use crate::bodies::cloth::pins::Lead;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::ObstacleSetup;
@@ -12,6 +12,7 @@ use crate::bodies::{Body, Numbering};
 use crate::collision::Sweep;
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
+use crate::step::base::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
@@ -51,15 +52,17 @@ pub(super) struct StepMotion {
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// What the last solve of this step found.
-    solved: Solution,
+    pub(super) solved: Solution,
     /// Whether the next solve repairs that solution.
-    repairs: bool,
+    pub(super) repairs: bool,
     /// Coordinates of each body at the start.
     pub coordinates: Vec<Vec<f64>>,
     /// Masses of the nodes of bodies, and the impulses that act on them, by rising node.
     pub body_terms: Vec<NodeTerms>,
     /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
     pub inverse_masses: Vec<f64>,
+    /// What BDF2 adds.
+    pub bdf2: Bdf2,
     /// The change of velocity by gravity in this step, m/s.
     pub fall: Vec3,
     /// The change of velocities in this step if the last step's accelerations continue, m/s
@@ -98,6 +101,7 @@ impl StepMotion {
             coordinates: Vec::new(),
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
+            bdf2: Bdf2::default(),
             fall: Vec3::zeros(),
             last_changes: Vec::new(),
         }
@@ -127,6 +131,11 @@ impl StepMotion {
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
         self.predict_obstacles(model, state, span);
+        if span.scheme.has_history() {
+            let mut bdf2 = std::mem::take(&mut self.bdf2);
+            bdf2.begin(self, &state.history, span.scheme);
+            self.bdf2 = bdf2;
+        }
         self.path_end.copy_from_slice(&self.predicted);
     }
 
@@ -134,6 +143,10 @@ impl StepMotion {
         let cloth = model.numbering.cloth();
         self.x0[..cloth].copy_from_slice(&state.positions);
         self.u0[..state.velocities.len()].copy_from_slice(&state.velocities);
+        let last_s = model.clock.seconds(state.last_ticks);
+        for (u0, v0) in zip(&mut self.u0, &state.history.velocities) {
+            *u0 = span.scheme.resized([u0, v0], last_s);
+        }
         for (vertex, mass) in model.cloth.masses.iter().enumerate() {
             let change =
                 self.fall + within(self.last_changes[vertex] - self.fall, self.fall.norm());
@@ -188,35 +201,6 @@ impl StepMotion {
         }
     }
 
-    /// Positions (m) and velocities (m/s or rad/s) about which the next solve linearises: those at
-    /// the start of the step, or the solution that it repairs.
-    pub fn about(&self) -> (&[Vec3], &[Vec3]) {
-        if self.repairs { (&self.solved.x, &self.solved.u) } else { (&self.x0, &self.u0) }
-    }
-
-    /// The inputs of the forces on cloth, linearised about the positions `x` and velocities `v`.
-    /// The end of the step is `ahead_s` (s) after these.
-    pub fn inputs<'a>(
-        &'a self,
-        model: &Model,
-        span: &Span,
-        (x, v): (&'a [Vec3], &'a [Vec3]),
-        ahead_s: f64,
-    ) -> StepInputs<'a> {
-        StepInputs {
-            x0: &self.x0,
-            v0: &self.u0,
-            last_changes: &self.last_changes,
-            x,
-            v,
-            ahead_s,
-            h: span.scheme.effective_s(),
-            gravity: model.gravity(),
-            wind: model.wind(span.t1_s),
-            targets: &self.targets,
-        }
-    }
-
     /// The solution that the next solve repairs, if it repairs one.
     pub fn repaired(&self) -> Option<&Solution> {
         self.repairs.then_some(&self.solved)
@@ -233,15 +217,26 @@ impl StepMotion {
         self.solved.u[node]
     }
 
+    /// Velocities of all cloth vertices at the end of the step, m/s.
+    pub fn end_velocities(&self) -> &[Vec3] {
+        match self.bdf2.end.velocities.is_empty() {
+            true => &self.u1[..self.inverse_masses.len()],
+            false => &self.bdf2.end.velocities,
+        }
+    }
+
     /// Whether no velocity has changed since the solve.
     pub fn ends_as_solved(&self) -> bool {
         self.u1 == self.solved.u
     }
 
     /// Undoes all changes since the solve. The next solve repairs the solution.
-    pub fn repair(&mut self) {
+    pub fn repair(&mut self, scheme: Scheme) {
         self.x1.copy_from_slice(&self.solved.x);
         self.u1.copy_from_slice(&self.solved.u);
+        if scheme.has_history() {
+            self.bdf2.v = self.in_forces(&self.solved.u, scheme);
+        }
         self.repairs = true;
     }
 
@@ -354,6 +349,8 @@ impl StepMotion {
             *acceleration = span.scheme.acceleration(u0, u1);
         }
         state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
+        state.history.clone_from(&self.bdf2.end);
+        state.last_ticks = span.ticks;
         state.coordinates = self.moved_bodies(model, span.scheme);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);

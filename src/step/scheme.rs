@@ -1,56 +1,178 @@
-//! The time scheme: linearly implicit Euler. No other file of `step` knows how the size of a step
-//! enters (docs/methods.md, section 4).
+//! The time scheme: linearly implicit Euler or BDF2 (docs/methods.md, section 4). No other file
+//! of `step` knows how the size of a step enters.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
-//! | `h` | s | size of the step |
-//! | `x0`, `v0` | m, m/s | at its start |
-//! | `x1`, `v1` | m, m/s | at its end |
+//! | `h`, `g` | s | size of the step; effective step of the forces on cloth |
+//! | `x0`, `x1` | m | positions at its start and end |
+//! | `u0`, `u1` | m/s | mean velocities in the last step and in this one: `x1 = x0 + h u1` |
+//! | `v0`, `v1` | m/s | velocities at its start and end |
+//! | `a0`, `a1` | m/s^2 | changes of `v` a second in the last step and in this one, without `d` |
+//! | `d` | m/s | what impacts change in this step |
 //!
-//! Forces act at the end of the step and are linearised about a base point. In the first solve of
-//! a step it is `x0`, `v0`. In a repair it is the solution to be repaired. Positions follow the
-//! new velocities: `x1 = x0 + h v1`. The scheme has no memory, so the first step of a run is like
-//! any other.
+//! The unknown is `u`. Contacts, impulses, the fail-safe and prescribed motion act on it alike in
+//! both schemes. Euler has `g = h`, `v = u`. BDF2 has `g = 2h/3`, and the last step takes part:
+//!
+//! `v1 = v0 + g (a0/2 + f(x1, v1)/m) + d`, `x1 = x0 + h u1`, `v1 = 3/2 u1 - 1/2 (u0 + d)`.
+//!
+//! An impact changes the velocity at once: `u0` and `v0` shift with it, as if cloth had always
+//! moved so. Without the shift a third of the impact would come a step later, and cloth would
+//! rebound. A contact's force that has lasted since the last step is no impact (ours).
+
+use serde::{Deserialize, Serialize};
 
 use crate::bodies::Body;
 use crate::math::Vec3;
 
+/// How positions and velocities advance in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Integrator {
+    /// Linearly implicit Euler: of first order, it damps all that moves.
+    #[default]
+    Euler,
+    /// The backward differentiation formula of two steps: of second order.
+    Bdf2,
+}
+
+/// What BDF2 knows of the last step of all cloth vertices. Empty with Euler.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct History {
+    /// Velocities at its end, m/s.
+    pub velocities: Vec<Vec3>,
+    /// Changes of them a second, without impacts, m/s^2.
+    pub accelerations: Vec<Vec3>,
+}
+
+impl History {
+    /// Whether it has as many vertices as `other`.
+    pub(super) fn fits(&self, other: &Self) -> bool {
+        self.velocities.len() == other.velocities.len()
+            && self.accelerations.len() == other.accelerations.len()
+    }
+}
+
 /// The scheme in a step of some size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scheme {
+pub struct Scheme {
+    integrator: Integrator,
     /// Size of the step, s.
     h: f64,
 }
 
 impl Scheme {
     /// The scheme for a step of size `h` (s).
-    pub fn new(h: f64) -> Self {
-        Self { h }
+    pub fn new(integrator: Integrator, h: f64) -> Self {
+        Self { integrator, h }
     }
 
-    /// The effective step `h`, s. In the linear system stiffness has the factor `h^2`; damping and
-    /// forces have the factor `h`.
-    pub fn effective_s(self) -> f64 {
+    /// Whether the last step takes part.
+    pub fn has_history(self) -> bool {
+        self.integrator == Integrator::Bdf2
+    }
+
+    /// Size of the step, s.
+    pub fn step_s(self) -> f64 {
         self.h
     }
 
-    /// Time from the base point to the end of the step, s. Zero if the solve `repairs` a solution.
+    /// The effective step of the forces on cloth, s. In the linear system stiffness has its square
+    /// as a factor; damping and forces have it as it is.
+    pub fn effective_s(self) -> f64 {
+        match self.integrator {
+            Integrator::Euler => self.h,
+            Integrator::Bdf2 => self.h * (2.0 / 3.0),
+        }
+    }
+
+    /// The share of the impulses of forces on cloth, over the effective step, that changes `u` in
+    /// this step.
+    pub fn share_of_forces(self) -> f64 {
+        match self.integrator {
+            Integrator::Euler => 1.0,
+            Integrator::Bdf2 => 2.0 / 3.0,
+        }
+    }
+
+    /// The share of a lasting force's impulse over the whole step that comes later.
+    pub fn late_share(self) -> f64 {
+        match self.integrator {
+            Integrator::Euler => 0.0,
+            Integrator::Bdf2 => 5.0 / 9.0,
+        }
+    }
+
+    /// The impulse (N s) that a prescribed vertex gets from outside, from the `residual` of its row
+    /// and the `change` of its momentum (N s).
+    pub fn reaction(self, residual: Vec3, change: Vec3) -> Vec3 {
+        let all = 1.0 / (1.0 - self.late_share());
+        match self.integrator {
+            Integrator::Euler => residual,
+            Integrator::Bdf2 => residual * all + change * (1.0 - all),
+        }
+    }
+
+    /// The share of a loss of energy that the next step may give back. BDF2 never gains energy in
+    /// its own norm, which knows the last step too (Dahlquist 1978).
+    pub fn late_energy(self) -> f64 {
+        match self.integrator {
+            Integrator::Euler => 0.0,
+            Integrator::Bdf2 => 0.5,
+        }
+    }
+
+    /// Time from the base point to the end of the step, s. Zero if the base point lies at the end.
     pub fn ahead_s(self, repairs: bool) -> f64 {
-        if repairs { 0.0 } else { self.h }
+        if repairs || self.has_history() { 0.0 } else { self.h }
     }
 
-    /// The end position of a vertex that starts at `x0` (m) and has the velocity `v1` (m/s) at the
-    /// end, m.
-    pub fn end(self, x0: &Vec3, v1: &Vec3) -> Vec3 {
-        x0 + v1 * self.h
+    /// The mean velocity of the base point of BDF2, about which the first solve linearises forces,
+    /// m/s: half of the last `change` of `u` (m/s) on from `u0`. In free motion that is `v0`. After
+    /// an impact the last change is no estimate. That without it, `2 (v0 - u0)`, is one in free
+    /// motion, but not under contacts, where it would be unstable. So the shorter one counts.
+    pub fn base(self, [u0, v0]: [&Vec3; 2], change: &Vec3) -> Vec3 {
+        let free = (v0 - u0) * 2.0;
+        let shorter = if free.norm_squared() < change.norm_squared() { &free } else { change };
+        u0 + shorter * 0.5
     }
 
-    /// The end velocity of a vertex that goes from `x0` to `x1` (m), m/s.
+    /// The velocity in forces at the end of the step, m/s, with the mean velocities `u0` and `u`.
+    pub fn in_forces(self, u0: &Vec3, u: &Vec3) -> Vec3 {
+        match self.integrator {
+            Integrator::Euler => *u,
+            Integrator::Bdf2 => u * 1.5 - u0 * 0.5,
+        }
+    }
+
+    /// The velocity at the end of a step of BDF2 if no force acts, m/s, from `v0` and `a0`.
+    pub fn inertial(self, v0: &Vec3, a0: &Vec3) -> Vec3 {
+        v0 + a0 * (0.5 * self.effective_s())
+    }
+
+    /// The velocity `v1` (m/s) at the end of a step of BDF2 with an `impact` (m/s), and `a1`
+    /// (m/s^2).
+    pub fn advance(self, [u0, u1, v0]: [&Vec3; 3], impact: &Vec3) -> [Vec3; 2] {
+        let v1 = u1 * 1.5 - (u0 + impact) * 0.5;
+        [v1, (v1 - v0 - impact) / self.h]
+    }
+
+    /// The mean velocity that a last step of this size would have had, m/s. That of `last_s` (s)
+    /// had `u0` and ended with `v0`.
+    pub fn resized(self, [u0, v0]: [&Vec3; 2], last_s: f64) -> Vec3 {
+        if self.h == last_s { *u0 } else { v0 - (v0 - u0) * (self.h / last_s) }
+    }
+
+    /// The end position of a vertex that starts at `x0` (m) and has the mean velocity `u1` (m/s),
+    /// m.
+    pub fn end(self, x0: &Vec3, u1: &Vec3) -> Vec3 {
+        x0 + u1 * self.h
+    }
+
+    /// The mean velocity of a vertex that goes from `x0` to `x1` (m), m/s.
     pub fn velocity(self, x0: &Vec3, x1: &Vec3) -> Vec3 {
         (x1 - x0) / self.h
     }
 
-    /// The end speed of a vertex that goes a distance of `way_m` (m), m/s.
+    /// The mean speed of a vertex that goes a distance of `way_m` (m), m/s.
     pub fn speed(self, way_m: f64) -> f64 {
         way_m / self.h
     }
@@ -60,14 +182,14 @@ impl Scheme {
         acceleration * self.h
     }
 
-    /// The acceleration that changes a velocity from `v0` to `v1` (m/s), m/s^2.
-    pub fn acceleration(self, v0: &Vec3, v1: &Vec3) -> Vec3 {
-        (v1 - v0) / self.h
+    /// The acceleration that changes a velocity from `u0` to `u1` (m/s), m/s^2.
+    pub fn acceleration(self, u0: &Vec3, u1: &Vec3) -> Vec3 {
+        (u1 - u0) / self.h
     }
 
     /// The end coordinates of a body that starts at `at` and whose nodes end with the velocities
-    /// `v1` (m/s or rad/s).
-    pub fn moved(self, body: &dyn Body, at: &[f64], v1: &[Vec3]) -> Vec<f64> {
-        body.moved(at, v1, self.h)
+    /// `u1` (m/s or rad/s).
+    pub fn moved(self, body: &dyn Body, at: &[f64], u1: &[Vec3]) -> Vec<f64> {
+        body.moved(at, u1, self.h)
     }
 }

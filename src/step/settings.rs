@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::bodies::cloth::Air;
 use crate::linear::PreconditionerKind;
 use crate::partition::methods::PartitionSettings;
+use crate::step::scheme::Integrator;
 use crate::{contact, stealing};
 
 /// Settings of a simulation.
@@ -36,6 +37,8 @@ pub struct StepSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Solver {
+    /// The time scheme.
+    pub integrator: Integrator,
     /// The residual to reach, relative to the right-hand side of the free vertices.
     pub relative_residual: f64,
     /// The error of the velocities to reach, m/s: a root mean square, of which this is the part
@@ -52,6 +55,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
+            integrator: Integrator::default(),
             relative_residual: 1e-3,
             velocity_error_m_per_s: 2e-4,
             max_iterations: 2000,

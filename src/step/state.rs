@@ -13,6 +13,7 @@ use crate::step::control::StepControl;
 use crate::step::dropped::Dropped;
 use crate::step::energy::Energy;
 use crate::step::model::Model;
+use crate::step::scheme::{History, Integrator};
 use crate::step::waiting::{Present, Waiting};
 
 /// The state between two steps: everything that one step passes to the next. Frames are written
@@ -31,11 +32,17 @@ pub struct State {
     pub energy: Option<Energy>,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
-    /// Velocities of all nodes, m/s (of a body's rotation rad/s); the same on every rank.
+    /// Mean velocities of all nodes in the last step, m/s (of a body's rotation rad/s); the same on
+    /// every rank. With Euler they are the velocities at its end.
     pub velocities: Vec<Vec3>,
-    /// Accelerations of all nodes in the last step, m/s^2 (of a body's rotation rad/s^2); the same
-    /// on every rank. At the start they are those of free flight. The next solve starts from them.
+    /// Changes a second of these velocities in the last step, m/s^2 (rad/s^2); the same on every
+    /// rank. At the start they are those of free flight. The next solve starts from them.
     pub accelerations: Vec<Vec3>,
+    /// What BDF2 knows of the last step of each cloth vertex; the same on every rank. Empty with
+    /// Euler.
+    pub history: History,
+    /// Size of the last step, ticks.
+    pub last_ticks: u64,
     /// Coordinates of each body of few nodes; the same on every rank. Each body defines their
     /// meaning.
     pub coordinates: Vec<Vec<f64>>,
@@ -66,18 +73,45 @@ impl State {
             coordinates.push(at);
             velocities.extend(u);
         }
-        Self {
+        let mut state = Self {
             ticks: 0,
             control: StepControl::new(),
             energy: None,
             positions: model.initial.clone(),
             accelerations,
             velocities,
+            history: History::default(),
+            last_ticks: TICKS_PER_STEP,
             coordinates,
             captured: model.cloth.pins.nothing_captured(),
             waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
             dropped: Dropped::default(),
             contacts: Vec::new(),
+        };
+        state.set_velocities(model, &vec![Vec3::zeros(); model.initial.len()]);
+        state
+    }
+
+    /// Velocities of all cloth vertices, m/s.
+    pub(super) fn cloth_velocities(&self) -> &[Vec3] {
+        match self.history.velocities.is_empty() {
+            true => &self.velocities[..self.positions.len()],
+            false => &self.history.velocities,
+        }
+    }
+
+    /// Sets the velocities of all cloth vertices, m/s. With BDF2 they have fallen freely so far.
+    pub(super) fn set_velocities(&mut self, model: &Model, velocities: &[Vec3]) {
+        let fallen = match model.settings.solver.integrator {
+            Integrator::Euler => Vec3::zeros(),
+            Integrator::Bdf2 => {
+                self.history.velocities = velocities.to_vec();
+                self.history.accelerations = vec![model.gravity(); velocities.len()];
+                model.gravity() * (0.5 * model.clock.seconds(self.last_ticks))
+            }
+        };
+        for (mean, velocity) in zip(&mut self.velocities, velocities) {
+            *mean = velocity - fallen;
         }
     }
 
@@ -102,6 +136,8 @@ impl State {
             ("positions", self.positions.len() == start.positions.len()),
             ("velocities", self.velocities.len() == start.velocities.len()),
             ("accelerations", self.accelerations.len() == start.accelerations.len()),
+            ("velocities", self.history.fits(&start.history)),
+            ("time and step size", (1..=TICKS_PER_STEP).contains(&self.last_ticks)),
             ("bodies", sizes(&self.coordinates) == sizes(&start.coordinates)),
             (
                 "pins",

@@ -1,4 +1,4 @@
-//! The linear system of a step: linearly implicit Euler, one rank's part of `A du = b`
+//! The linear system of a step, one rank's part of `A du = b`
 //! (docs/methods.md, sections 4 and 5).
 
 use bytemuck::{Pod, Zeroable};
@@ -7,7 +7,7 @@ use crate::bodies::cloth::Assembly;
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::contact::{ContactSpring, ContactSprings};
 use crate::error::Result;
-use crate::ids::NodeId;
+use crate::ids::{NodeId, VertexId};
 use crate::linear::{
     BlockMatrix, CgReport, CgWorkspace, Couplings, Mesh, PatchEquations, Preconditioner,
     PreconditionerKind, Row, System, Tolerance,
@@ -17,6 +17,7 @@ use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
 use crate::step::model::Model;
 use crate::step::region::Region;
+use crate::step::scheme::Scheme;
 use crate::threads::{ByPatch, Threads};
 
 /// Cost of one side of a coupling, in products of blocks. It is multiplied by its stiffness and
@@ -100,14 +101,29 @@ impl BodyTerms<'_> {
 /// What a linear system is made of.
 #[derive(Clone, Copy)]
 pub struct SystemTerms<'a> {
+    /// The time scheme.
+    pub scheme: Scheme,
     /// What the forces on cloth depend on.
     pub inputs: &'a StepInputs<'a>,
+    /// Changes of the velocities of all nodes from which the first solve of a step starts, m/s
+    /// (rad/s).
+    pub first_changes: &'a [Vec3],
+    /// Prescribed vertices and the changes of their velocities (m/s), by rising vertex.
+    pub prescribed: &'a [(VertexId, Vec3)],
     /// The terms of bodies of few nodes.
     pub bodies: BodyTerms<'a>,
     /// The contacts that push own nodes, by rising pair.
     pub contacts: &'a [ContactSpring],
     /// The nodes that a repair may change. None if all nodes may change.
     pub region: Option<&'a Region>,
+}
+
+impl SystemTerms<'_> {
+    /// The change of velocity of `vertex` (m/s) if it is prescribed.
+    fn prescribed_change(&self, vertex: VertexId) -> Option<Vec3> {
+        let place = self.prescribed.binary_search_by_key(&vertex, |&(it, _)| it).ok()?;
+        Some(self.prescribed[place].1)
+    }
 }
 
 impl StepSystem {
@@ -147,8 +163,8 @@ impl StepSystem {
 
     /// Fills matrix and right-hand side. A patch has nodes of one cloth or one body.
     ///
-    /// The start vector of the solve is the change of velocity in the last step, scaled to the
-    /// present size. So free flight is exact, and cloth at rest costs little. A repair starts from
+    /// The start vector of the solve continues the change of velocity in the last step. So free
+    /// flight is exact, and cloth at rest costs little. A repair starts from
     /// zero, and outside of its region the solution stays zero. The solution of a prescribed
     /// vertex is the change that takes it to its place.
     pub fn assemble(
@@ -158,9 +174,10 @@ impl StepSystem {
         layout: &Layout,
         terms: &SystemTerms,
     ) {
-        let SystemTerms { inputs, bodies, contacts, region } = *terms;
+        let SystemTerms { scheme, inputs, bodies, contacts, region, .. } = *terms;
+        let step_s = scheme.step_s();
         self.begins = region.is_none();
-        self.begin_solve(layout, inputs, region);
+        self.begin_solve(layout, terms);
         for (mass, &node) in self.masses.iter_mut().zip(&layout.own) {
             *mass = match bodies.of(node) {
                 None => model.cloth.masses[node as usize],
@@ -169,7 +186,7 @@ impl StepSystem {
         }
         self.cloth.begin(threads, &model.cloth, inputs);
         self.contacts.refill(contacts, &mut self.halo);
-        self.contacts.refill_couplings(contacts, inputs.h, &mut self.couplings);
+        self.contacts.refill_couplings(contacts, step_s, &mut self.couplings);
         let (structure, values) = self.matrix.split_mut();
         let pieces = (values, ByPatch::new(&mut self.rhs, &layout.patch_offsets));
         let (cloth, springs) = (&self.cloth, &self.contacts);
@@ -183,8 +200,12 @@ impl StepSystem {
                 return;
             }
             let mut rows = PatchEquations::new(patch, first, nodes, structure, values, rhs.data);
-            match nodes.first().and_then(|&node| bodies.of(node)) {
-                None => cloth.fill(patch, &model.cloth, inputs, &mut rows),
+            let late_share = match nodes.first().and_then(|&node| bodies.of(node)) {
+                None => {
+                    cloth.fill(patch, &model.cloth, inputs, &mut rows);
+                    rows.scale_rhs(scheme.share_of_forces());
+                    scheme.late_share()
+                }
                 Some(_) => {
                     let terms = nodes.iter().filter_map(|&node| bodies.of(node)).enumerate();
                     terms.for_each(|(row, terms)| {
@@ -192,9 +213,10 @@ impl StepSystem {
                         let made_up = terms.mass[0] * (inputs.v0[node] - inputs.v[node]);
                         rows.set(row, terms.impulse + made_up, terms.mass[0]);
                     });
+                    0.0
                 }
-            }
-            springs.add_to(patch, contacts, inputs.h, &mut rows);
+            };
+            springs.add_to(patch, contacts, [step_s, late_share], &mut rows);
             rows.finish();
         });
         for (patch, work) in self.work.iter_mut().enumerate() {
@@ -206,17 +228,18 @@ impl StepSystem {
         }
     }
 
-    fn begin_solve(&mut self, layout: &Layout, inputs: &StepInputs, region: Option<&Region>) {
-        self.any_fixed = !inputs.targets.is_empty() || region.is_some();
+    fn begin_solve(&mut self, layout: &Layout, terms: &SystemTerms) {
+        let SystemTerms { first_changes, region, .. } = *terms;
+        self.any_fixed = !terms.prescribed.is_empty() || region.is_some();
         self.fixed.clear();
         for (row, (start, &node)) in self.delta_u.iter_mut().zip(&layout.own).enumerate() {
             let outside = region.is_some_and(|region| !region.has(node)).then(Vec3::zeros);
-            let prescribed = inputs.prescribed(node).or(outside);
+            let prescribed = terms.prescribed_change(node).or(outside);
             if prescribed.is_some() {
                 self.fixed.push(row as u32);
             }
             let free = || match region {
-                None => inputs.last_changes[node as usize],
+                None => first_changes[node as usize],
                 Some(_) => Vec3::zeros(),
             };
             *start = prescribed.unwrap_or_else(free);

@@ -77,7 +77,7 @@ pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId>
     if !here.is_strict() {
         return Vec::new();
     }
-    let (x0, x1) = (motion.about().0, &motion.x1);
+    let (x0, x1) = (motion.about().x, &motion.x1);
     let turned = here.model.edges.iter().filter(|&&[a, b]| {
         let [a, b] = [a as usize, b as usize];
         let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);

@@ -102,7 +102,7 @@ impl<'w> Simulation<'w> {
 
     /// Velocities of all cloth vertices, m/s, in the mesh's own numbering.
     pub fn velocities(&self) -> &[Vec3] {
-        &self.state.velocities[..self.model.numbering.cloth()]
+        self.state.cloth_velocities()
     }
 
     /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
@@ -120,7 +120,7 @@ impl<'w> Simulation<'w> {
             }
         }
         self.state.positions.copy_from_slice(positions);
-        self.state.velocities[..cloth].copy_from_slice(velocities);
+        self.state.set_velocities(&self.model, velocities);
         self.state.energy = None;
         Ok(())
     }
@@ -287,7 +287,8 @@ impl<'w> Simulation<'w> {
     ) -> Result<Option<Trouble>> {
         let Self { model, rank, state, stages, balance } = self;
         let control = state.control;
-        let span = &Span::new(&model.clock, state.ticks, control.ticks);
+        let integrator = model.settings.solver.integrator;
+        let span = &Span::new(&model.clock, integrator, state.ticks, control.ticks);
         let of = &Attempt { model, rank, span, control: &control };
         let done = stages.attempt(of, state, report, observer);
         if let Some(balance) = balance {

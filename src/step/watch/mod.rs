@@ -143,13 +143,16 @@ impl EnergyWatch {
         let model = here.model;
         let work = self.work.measure(here, motion, contacts, system)?;
         let coordinates = motion.moved_bodies(model, here.span.scheme);
-        let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
+        let v = motion.end_velocities();
+        let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates };
         let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
         let scale_j = before.internal_j + self.lift_j;
+        let rise_j = after.total_j - before.total_j - before.late_j - work_j;
+        let late_j = here.span.scheme.late_energy() * (-rise_j).max(0.0);
         Ok(StepBalance {
-            after,
+            after: Energy { late_j, ..after },
             work_j,
-            unexplained_j: (after.total_j - before.total_j - work_j).max(0.0),
+            unexplained_j: rise_j.max(0.0),
             scale_j,
             limit_j: LIMIT_J + LIMIT_SHARE * scale_j,
         })
@@ -171,7 +174,9 @@ fn quickened(model: &Model, motion: &StepMotion) -> usize {
 struct End<'a> {
     /// Positions of all cloth vertices first, m. Further ones are not used.
     x: &'a [Vec3],
-    /// Velocities of all nodes first, m/s (rad/s). Further ones are not used.
+    /// Velocities of all cloth vertices, m/s.
+    v: &'a [Vec3],
+    /// Velocities of all nodes first, m/s (rad/s). Those of bodies are used.
     u: &'a [Vec3],
     /// Coordinates of the bodies.
     coordinates: &'a [Vec<f64>],
@@ -188,7 +193,7 @@ pub(super) fn energy_of(
     system: &mut StepSystem,
 ) -> Result<Energy> {
     let State { positions, velocities, coordinates, .. } = state;
-    let at = End { x: positions, u: velocities, coordinates };
+    let at = End { x: positions, v: state.cloth_velocities(), u: velocities, coordinates };
     Ok(measure(model, rank, &at, &WorkSums::default(), system)?.0)
 }
 
@@ -202,7 +207,7 @@ fn measure(
 ) -> Result<(Energy, f64)> {
     let gravity = model.gravity();
     let cloth = model.numbering.cloth();
-    let cloth = EnergyState { x: &end.x[..cloth], v: &end.u[..cloth], gravity };
+    let cloth = EnergyState { x: &end.x[..cloth], v: end.v, gravity };
     let mut sums = ExactSums::<5>::default();
     for of in system.cloth().energies(&rank.threads, &model.cloth, &rank.layout, cloth) {
         sums.add([of.internal_j, of.weight_j, 0.0, 0.0, 0.0]);
@@ -217,7 +222,7 @@ fn measure(
         total_j += body.energy(at, u, &gravity);
         internal_j += body.energy(at, u, &Vec3::zeros());
     }
-    Ok((Energy { total_j, internal_j }, work_j))
+    Ok((Energy { total_j, internal_j, late_j: 0.0 }, work_j))
 }
 
 /// Energy that lifts each cloth and body of `model` by the diagonal of its box at the start, J.

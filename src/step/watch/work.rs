@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::ExactSums;
+use crate::step::base::Base;
 use crate::step::contacts::ContactStage;
 use crate::step::context::Context;
 use crate::step::motion::StepMotion;
@@ -63,7 +64,7 @@ impl WorkMeter {
         let speed = prescribed_speed(here, motion);
         if speed > 0.0 {
             if here.region.is_some() {
-                self.find_impulses_anew(here, motion, system);
+                self.find_impulses_anew(here, motion, contacts.springs(), system);
             } else {
                 self.find_impulses(here, motion, contacts.springs(), system)?;
             }
@@ -75,7 +76,7 @@ impl WorkMeter {
         // Still air only brakes.
         let (wind, drag) = (model.wind(span.t1_s), model.settings.air.drag());
         if wind != Vec3::zeros() && (drag.normal > 0.0 || drag.tangential > 0.0) {
-            let h = span.scheme.effective_s();
+            let h = span.scheme.step_s();
             let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h };
             let works = system.cloth().works_of_air(&rank.threads, &model.cloth, blown);
             works.iter().for_each(|&work| sums.plain.add([work]));
@@ -85,7 +86,7 @@ impl WorkMeter {
 
     /// Adds the work on each own node. Prescribed bodies move at most at `speed` (m/s).
     fn add_nodes(&self, here: &Context, motion: &StepMotion, speed: f64, sums: &mut WorkSums) {
-        let Context { model, rank, .. } = *here;
+        let Context { model, rank, span, .. } = *here;
         // The sum of each patch has the same bits on any number of ranks.
         for rows in rank.layout.patch_offsets.windows(2) {
             let [mut of_pins, mut on_free, mut after_solve] = [0.0; 3];
@@ -94,7 +95,8 @@ impl WorkMeter {
                 let (p, v) = (self.impulses[row], motion.u1[node]);
                 let is_vertex = node < model.numbering.cloth();
                 if is_vertex && motion.prescribed[node] {
-                    of_pins += p.dot(&v);
+                    let change = (v - motion.u0[node]) * model.cloth.masses[node];
+                    of_pins += span.scheme.reaction(p, change).dot(&v);
                     continue;
                 }
                 let work = |p: Vec3| {
@@ -123,7 +125,8 @@ impl WorkMeter {
         system: &mut StepSystem,
     ) -> Result<()> {
         let (rank, layout) = (here.rank, &here.rank.layout);
-        let change = |node: NodeId| motion.u1[node as usize] - motion.u0[node as usize];
+        let base = motion.about().u;
+        let change = |node: NodeId| motion.u1[node as usize] - base[node as usize];
         if motion.targets.is_empty() && motion.ends_as_solved() {
             // The solve left no residual.
             self.impulses.clear();
@@ -133,31 +136,60 @@ impl WorkMeter {
             self.changes.extend(layout.own.iter().map(|&node| change(node)));
             system.residuals(&*rank.world, &rank.threads, &self.changes, &mut self.impulses)?;
         }
-        for spring in springs {
+        self.add_forces(here, springs, |spring| {
             let velocity = spring.sides.velocity(|node| motion.u1[node as usize]);
-            let force = spring.force(velocity, here.span.scheme.effective_s());
+            spring.force(velocity, here.span.scheme.step_s())
+        });
+        Ok(())
+    }
+
+    /// Adds the impulses of a force on the first side of each contact (N).
+    fn add_forces(
+        &mut self,
+        here: &Context,
+        springs: &[ContactSpring],
+        force: impl Fn(&ContactSpring) -> Vec3,
+    ) {
+        let (layout, h) = (&here.rank.layout, here.span.scheme.step_s());
+        for spring in springs {
+            let force = force(spring);
             for term in spring.sides.terms() {
                 if let Some(row) = layout.own_index(term.node) {
-                    let p = term.jacobian.transpose_times(&force, here.span.scheme.effective_s());
-                    self.impulses[row as usize] += p;
+                    self.impulses[row as usize] += term.jacobian.transpose_times(&force, h);
                 }
             }
         }
-        Ok(())
     }
 
     /// The same after a repair. Then no system holds for all rows at once, so the forces are taken
     /// at the end of the step.
-    fn find_impulses_anew(&mut self, here: &Context, motion: &StepMotion, system: &mut StepSystem) {
+    fn find_impulses_anew(
+        &mut self,
+        here: &Context,
+        motion: &StepMotion,
+        springs: &[ContactSpring],
+        system: &mut StepSystem,
+    ) {
         let Context { model, rank, span, .. } = *here;
-        let end = (&*motion.x1, &*motion.u1);
-        let inputs = motion.inputs(model, span, end, 0.0);
-        let bodies = motion.body_terms(model);
-        let terms = SystemTerms { inputs: &inputs, bodies, contacts: &[], region: None };
+        let v = motion.in_forces(&motion.u1, span.scheme);
+        let end = Base { x: &motion.x1, u: &motion.u1, v: &v };
+        let terms = SystemTerms {
+            scheme: span.scheme,
+            inputs: &motion.inputs(model, span, end, 0.0),
+            first_changes: &motion.last_changes,
+            prescribed: &motion.prescribed_changes(end, span.scheme),
+            bodies: motion.body_terms(model),
+            contacts: &[],
+            region: None,
+        };
         system.assemble(&rank.threads, model, &rank.layout, &terms);
         let (_, rhs) = system.system();
         self.impulses.clear();
         self.impulses.extend(rhs.iter().map(|rhs| -rhs));
+        let late_share = span.scheme.late_share();
+        if late_share > 0.0 {
+            self.add_forces(here, springs, |spring| spring.lasting * late_share);
+        }
     }
 }
 
@@ -169,10 +201,10 @@ fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSprin
         node >= numbering.nodes() || node < numbering.cloth() && motion.prescribed[node]
     };
     let velocity = |node: NodeId| motion.solved_velocity(node as usize);
-    let force = spring.force(spring.sides.velocity(velocity), here.span.scheme.effective_s());
+    let force = spring.force(spring.sides.velocity(velocity), here.span.scheme.step_s());
     let prescribed = spring.sides.terms().iter().filter(|it| is_prescribed(it.node as usize));
     let work = |term: &Term| {
-        let p = term.jacobian.transpose_times(&force, here.span.scheme.effective_s());
+        let p = term.jacobian.transpose_times(&force, here.span.scheme.step_s());
         -p.dot(&velocity(term.node))
     };
     prescribed.map(work).sum()

@@ -1,0 +1,129 @@
+//! The base point about which a solve linearises the forces (symbols as in [`super::scheme`]).
+
+use std::borrow::Cow;
+use std::iter::zip;
+
+use crate::bodies::cloth::inputs::{StepInputs, Target};
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::step::clock::Span;
+use crate::step::model::Model;
+use crate::step::motion::StepMotion;
+use crate::step::scheme::{History, Scheme};
+
+/// Positions and velocities about which a solve linearises the forces.
+#[derive(Clone, Copy)]
+pub(super) struct Base<'a> {
+    /// Positions of all vertices, m.
+    pub x: &'a [Vec3],
+    /// Mean velocities of all nodes in the step, m/s or rad/s.
+    pub u: &'a [Vec3],
+    /// Velocities of all nodes in forces, m/s or rad/s.
+    pub v: &'a [Vec3],
+}
+
+/// The vectors of BDF2 in a step.
+#[derive(Default)]
+pub(super) struct Bdf2 {
+    /// The base point of the first solve: an estimate of the end.
+    pub x: Vec<Vec3>,
+    pub u: Vec<Vec3>,
+    /// Velocities in forces at the base point of the next solve.
+    pub v: Vec<Vec3>,
+    /// Velocities in forces at the end of the step if no force acts, m/s.
+    pub inertial: Vec<Vec3>,
+    /// What impacts change in the velocities of cloth, m/s.
+    pub impacts: Vec<Vec3>,
+    /// What the next step knows of this one.
+    pub end: History,
+}
+
+impl Bdf2 {
+    /// Makes the base point of the first solve in `motion`, whose start and targets are known.
+    pub fn begin(&mut self, motion: &StepMotion, start: &History, scheme: Scheme) {
+        self.x.clone_from(&motion.x0);
+        self.u.clone_from(&motion.u0);
+        self.inertial.clone_from(&motion.u0);
+        for vertex in 0..motion.inverse_masses.len() {
+            let [x0, u0] = [&motion.x0[vertex], &motion.u0[vertex]];
+            let u = match motion.prescribed[vertex] {
+                true => scheme.velocity(x0, &motion.predicted[vertex]),
+                false => scheme.base([u0, &start.velocities[vertex]], &motion.last_changes[vertex]),
+            };
+            self.u[vertex] = u;
+            self.x[vertex] = scheme.end(x0, &u);
+            self.inertial[vertex] = match motion.prescribed[vertex] {
+                // So that the row of a pin has its change of `u` as its inertia.
+                true => u0 * 1.5 - u * 0.5,
+                false => scheme.inertial(&start.velocities[vertex], &start.accelerations[vertex]),
+            };
+        }
+        self.v = motion.in_forces(&self.u, scheme);
+    }
+}
+
+impl StepMotion {
+    /// The base point of the next solve: the start of the step or an estimate of its end, as the
+    /// scheme wants it, or the solution that it repairs.
+    pub fn about(&self) -> Base<'_> {
+        let Bdf2 { x, u, v, .. } = &self.bdf2;
+        match (self.repairs, v.is_empty()) {
+            (true, true) => Base { x: &self.solved.x, u: &self.solved.u, v: &self.solved.u },
+            (true, false) => Base { x: &self.solved.x, u: &self.solved.u, v },
+            (false, true) => Base { x: &self.x0, u: &self.u0, v: &self.u0 },
+            (false, false) => Base { x, u, v },
+        }
+    }
+
+    /// The velocities of all nodes in forces at the end of the step, if their mean velocities are
+    /// `u`; m/s or rad/s.
+    pub fn in_forces(&self, u: &[Vec3], scheme: Scheme) -> Vec<Vec3> {
+        let mut v = u.to_vec();
+        for (vertex, v) in v[..self.inverse_masses.len()].iter_mut().enumerate() {
+            if !self.prescribed[vertex] {
+                *v = scheme.in_forces(&self.u0[vertex], v);
+            }
+        }
+        v
+    }
+
+    /// The inputs of the forces on cloth, linearised about `base`. The end of the step is `ahead_s`
+    /// (s) after it.
+    pub fn inputs<'a>(
+        &'a self,
+        model: &Model,
+        span: &Span,
+        base: Base<'a>,
+        ahead_s: f64,
+    ) -> StepInputs<'a> {
+        let inertial = &self.bdf2.inertial;
+        StepInputs {
+            v0: if inertial.is_empty() { &self.u0 } else { inertial },
+            x: base.x,
+            v: base.v,
+            ahead_s,
+            h: span.scheme.effective_s(),
+            gravity: model.gravity(),
+            wind: model.wind(span.t1_s),
+        }
+    }
+
+    /// Changes of the velocities of all nodes from the base point `u` on, if they go on
+    /// accelerating as in the last step; m/s or rad/s.
+    pub fn first_changes(&self) -> Cow<'_, [Vec3]> {
+        let expected = zip(&self.u0, &self.last_changes).zip(&self.bdf2.u);
+        match self.bdf2.u.is_empty() {
+            true => Cow::Borrowed(&self.last_changes),
+            false => expected.map(|((u0, change), u)| u0 + change - u).collect(),
+        }
+    }
+
+    /// Prescribed vertices and the changes of their velocities from the base point on, m/s.
+    pub fn prescribed_changes(&self, base: Base, scheme: Scheme) -> Vec<(VertexId, Vec3)> {
+        let change = |&(vertex, place): &Target| {
+            let at = vertex as usize;
+            (vertex, scheme.velocity(&self.x0[at], &place) - base.u[at])
+        };
+        self.targets.iter().map(change).collect()
+    }
+}
