@@ -60,7 +60,9 @@ fn main() {
 
 /// The energy of cylinders, and what S looks like.
 fn meshes() {
-    println!("| mesh | triangles | valences | cylinder at 0, 30, 90 | entries a row | widest bound |");
+    println!(
+        "| mesh | triangles | valences | cylinder at 0, 30, 90 | entries a row | widest bound |"
+    );
     println!("|---|---|---|---|---|---|");
     let d = BendingStiffness::isotropic(1.0, 0.3);
     for look in LOOKS {

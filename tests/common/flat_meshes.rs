@@ -167,7 +167,8 @@ impl Metric {
 
     /// The point with the long direction compressed to the short one.
     fn map(&self, [x, y]: Point) -> Point {
-        let (sine, cosine) = (libm::sin(self.degrees.to_radians()), libm::cos(self.degrees.to_radians()));
+        let (sine, cosine) =
+            (libm::sin(self.degrees.to_radians()), libm::cos(self.degrees.to_radians()));
         [(cosine * x + sine * y) / self.ratio, cosine * y - sine * x]
     }
 
@@ -263,7 +264,8 @@ impl Rectangle {
         }
         for x in [0.0, length] {
             let count = (self.width / step(x, [0.0, 1.0])).round().max(1.0);
-            points.extend((1..count as u32).map(|j| [x, (f64::from(j) / count - 0.5) * self.width]));
+            points
+                .extend((1..count as u32).map(|j| [x, (f64::from(j) / count - 0.5) * self.width]));
         }
         points
     }
@@ -293,9 +295,15 @@ impl Rectangle {
             let (low, high) = (starts[j as usize], starts[j as usize + 1]);
             for i in 0..along {
                 if j % 2 == 0 {
-                    faces.extend([[low + i, low + i + 1, high + i + 1], [low + i, high + i + 1, high + i]]);
+                    faces.extend([
+                        [low + i, low + i + 1, high + i + 1],
+                        [low + i, high + i + 1, high + i],
+                    ]);
                 } else {
-                    faces.extend([[low + i, low + i + 1, high + i], [low + i + 1, high + i + 1, high + i]]);
+                    faces.extend([
+                        [low + i, low + i + 1, high + i],
+                        [low + i + 1, high + i + 1, high + i],
+                    ]);
                 }
             }
             match j % 2 {
