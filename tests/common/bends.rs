@@ -108,28 +108,54 @@ pub fn cylinder_ratio(mesh: &FlatMesh, d: BendingStiffness, degrees: f64) -> f64
 /// The stiffness of a flat plate against deflections of its vertices (N/m), and the share of the
 /// area of each vertex (m^2).
 pub fn plate(mesh: &FlatMesh, d: BendingStiffness) -> (DMatrix<f64>, DVector<f64>) {
+    let own: Vec<usize> = (0..mesh.points.len()).collect();
+    plate_of(mesh, d, &own)
+}
+
+/// The same for plates in which several vertices have one deflection: its number is `place`.
+fn plate_of(mesh: &FlatMesh, d: BendingStiffness, place: &[usize]) -> (DMatrix<f64>, DVector<f64>) {
     let cloth = flat_cloth(mesh, Material::isotropic(DENSITY, 500.0, 0.0, 1e-5));
     let sheet = hinged(&cloth, d);
-    let n = cloth.rest.len();
-    let lift: Vec<[f64; 4]> = (sheet.hinges.iter())
-        .map(|hinge| hinge_angle_and_gradient(hinge.vertices.map(|v| cloth.rest[v as usize])).1)
-        .map(|gradient| gradient.map(|g| g.y))
+    let n = place.iter().max().map_or(0, |last| last + 1);
+    let lift: Vec<[(usize, f64); 4]> = (sheet.hinges.iter())
+        .map(|hinge| {
+            let at = hinge.vertices.map(|v| cloth.rest[v as usize]);
+            let gradient = hinge_angle_and_gradient(at).1;
+            [0, 1, 2, 3].map(|i| (place[hinge.vertices[i] as usize], gradient[i].y))
+        })
         .collect();
     let mut k = DMatrix::zeros(n, n);
-    for (e, (hinge, lift_e)) in sheet.hinges.iter().zip(&lift).enumerate() {
+    for (e, lift_e) in lift.iter().enumerate() {
         for (f, s) in sheet.stiffness.row(e as u32) {
-            for (&a, &ga) in hinge.vertices.iter().zip(lift_e) {
-                for (&b, &gb) in sheet.hinges[f as usize].vertices.iter().zip(&lift[f as usize]) {
-                    k[(a as usize, b as usize)] += s * ga * gb;
+            for (a, lift_a) in lift_e {
+                for (b, lift_b) in &lift[f as usize] {
+                    k[(*a, *b)] += s * lift_a * lift_b;
                 }
             }
         }
     }
     let mut areas = DVector::zeros(n);
     for (face, plane) in cloth.faces.iter().zip(&cloth.rest_planes) {
-        face.iter().for_each(|&v| areas[v as usize] += plane.area() / 3.0);
+        face.iter().for_each(|&v| areas[place[v as usize]] += plane.area() / 3.0);
     }
     (k, areas)
+}
+
+/// Relative error of the small drop of a strip's end under its own weight, `s g L^4 / (8 D)`. The
+/// strip is clamped as in [`hanging`].
+pub fn small_drop_error(mesh: &FlatMesh, length: f64) -> f64 {
+    let doubled = mesh.doubled();
+    let mut place: Vec<usize> = (0..mesh.points.len()).collect();
+    place.extend((0..mesh.points.len()).filter(|&v| mesh.points[v][0] != 0.0));
+    let (k, areas) = plate_of(&doubled, BendingStiffness::isotropic(1.0, 0.0), &place);
+    let free: Vec<usize> = (0..areas.len()).filter(|&v| mesh.points[v][0] != 0.0).collect();
+    let reduced = DMatrix::from_fn(free.len(), free.len(), |i, j| k[(free[i], free[j])]);
+    let load = DVector::from_fn(free.len(), |i, _| areas[free[i]]);
+    let w = reduced.cholesky().expect("positive definite").solve(&load);
+    let is_end = |&i: &usize| mesh.points[free[i]][0] > length * (1.0 - 1e-9);
+    let ends: Vec<f64> = (0..free.len()).filter(is_end).map(|i| w[i]).collect();
+    let drop = ends.iter().sum::<f64>() / ends.len() as f64;
+    drop / (length.powi(4) / 8.0) - 1.0
 }
 
 /// The lowest frequencies `w a^2 sqrt(s / D)` of a free plate after its three rigid motions, and the

@@ -59,6 +59,7 @@ pub struct Bending {
     pub treatments: Vec<BendingTreatment>,
     /// Damping proportional to stiffness, s.
     damping: ByCloth<f64>,
+    is_damped: bool,
     /// The size of a cloth's blocks over `h^2`, N/m.
     size_n_per_m: ByCloth<f64>,
 }
@@ -103,7 +104,8 @@ impl Element for Bending {
         let largest_damping = dampings.fold(0.0, f64::max);
         let treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);
         let damping = rest.by_cloth(|cloth| cloth.material.stiffness_damping_s);
-        Self { sheet, treatments, damping, size_n_per_m: rest.by_cloth(size_n_per_m) }
+        let size_n_per_m = rest.by_cloth(size_n_per_m);
+        Self { sheet, treatments, damping, is_damped: largest_damping > 0.0, size_n_per_m }
     }
 
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
@@ -114,7 +116,7 @@ impl Element for Bending {
 
     fn share(&self, layout: &Layout, structure: &BlockStructure) -> BendingShare {
         let vertices: Vec<_> = self.sheet.hinges.iter().map(|hinge| hinge.vertices).collect();
-        let motions = HingeMotions::new(&self.sheet, layout);
+        let motions = HingeMotions::new(&self.sheet, layout, self.is_damped);
         let mut slots = Vec::new();
         let scatters = PatchLists::of_elements(layout, &vertices, |hinge, patch| {
             let vertices = &vertices[hinge as usize];
@@ -132,27 +134,27 @@ impl Element for Bending {
         BendingShare { scatters, slots, motions }
     }
 
-    /// Angles of the hinges, for the moments and energies of all patches.
+    /// Angles and moments of the hinges, for all patches.
     fn move_to(&self, share: &mut BendingShare, threads: &Threads, x: &[Vec3]) {
         share.motions.move_to(threads, &self.sheet, x);
     }
 
-    /// All hinges whose first face is one of `faces`.
-    fn meter(&self, _share: &BendingShare, faces: &[FaceId]) -> Self::Meter {
+    /// The places of all hinges whose first face is one of `faces`.
+    fn meter(&self, share: &BendingShare, faces: &[FaceId]) -> Self::Meter {
         let of_face = |&face: &FaceId| {
             let hinges = self.sheet.face_hinges[face as usize].into_iter();
             let hinges = hinges.filter(|&hinge| hinge != NONE);
             hinges.filter(move |&hinge| self.sheet.hinges[hinge as usize].faces[0] == face)
         };
-        faces.iter().flat_map(of_face).collect()
+        faces.iter().flat_map(of_face).map(|hinge| share.motions.place_of(hinge)).collect()
     }
 
     /// Half the sum of angle times moment.
     fn energy(&self, share: &BendingShare, meter: &Self::Meter, _x: &[Vec3]) -> f64 {
-        meter.iter().map(|&hinge| share.motions.energy(&self.sheet, hinge)).sum()
+        meter.iter().map(|&hinge| share.motions.energy(hinge)).sum()
     }
 
-    /// Rates of the angles, for the moments of all patches.
+    /// Rates of the angles, and the moments with damping.
     fn begin(&self, share: &mut BendingShare, threads: &Threads, inputs: &StepInputs) {
         share.motions.begin(threads, &self.sheet, &self.damping, inputs.v);
     }
@@ -168,7 +170,7 @@ impl Element for Bending {
         for item in share.scatters.of(patch) {
             let hinge = &self.sheet.hinges[item.hinge as usize];
             let motion = share.motions.of(item.motion);
-            let moment = share.motions.moment(&self.sheet, item.hinge);
+            let moment = share.motions.moment(item.motion);
             let treatment = self.treatments[item.hinge as usize];
             let impulse = treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
             let [a, b, c, d] = motion.gradient;

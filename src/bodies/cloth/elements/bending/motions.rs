@@ -29,17 +29,23 @@ pub(super) struct HingeMotions {
     x: Vec<Vec3>,
     /// Angle minus rest angle of every hinge of the sheet, rad. Zero for those of other ranks.
     deviations: Vec<f64>,
-    /// The same plus damping time times the rate of the angle, rad.
+    /// The same plus damping time times the rate of the angle, rad. Empty if nothing is damped.
     bends: Vec<f64>,
     /// One of each id.
     motions: Vec<HingeMotion>,
+    /// Which ids touch an own vertex. Their moments are known, those of the others are zero.
+    is_own: Vec<bool>,
+    /// Elastic moment of each id, N m.
+    moments: Vec<f64>,
+    /// Elastic and damping moment of each id, N m. Empty if nothing is damped.
+    damped_moments: Vec<f64>,
 }
 
 const HINGES_PER_CHUNK: usize = 256;
 
 impl HingeMotions {
     /// Room for the hinges of `sheet` that the rank with `layout` needs.
-    pub fn new(sheet: &HingedSheet, layout: &Layout) -> Self {
+    pub fn new(sheet: &HingedSheet, layout: &Layout, is_damped: bool) -> Self {
         let mut is_needed = vec![false; sheet.hinges.len()];
         let is_own = |hinge: &Hinge| hinge.vertices.iter().any(|&v| layout.own_index(v).is_some());
         for (hinge, _) in (0..).zip(&sheet.hinges).filter(|(_, hinge)| is_own(hinge)) {
@@ -63,7 +69,10 @@ impl HingeMotions {
         Self {
             x: vec![Vec3::repeat(f64::NAN); vertices.max().map_or(0, |last| last as usize + 1)],
             deviations: vec![0.0; all],
-            bends: vec![0.0; all],
+            bends: vec![0.0; if is_damped { all } else { 0 }],
+            is_own: ids.iter().map(|&hinge| is_own(&sheet.hinges[hinge as usize])).collect(),
+            moments: vec![0.0; ids.len()],
+            damped_moments: vec![0.0; if is_damped { ids.len() } else { 0 }],
             motions: vec![still; ids.len()],
             ids,
             chunks,
@@ -94,6 +103,8 @@ impl HingeMotions {
                 move_batch(&[*id], first, sheet, x, deviations.data, motion);
             }
         });
+        let moments = ByPatch::new(&mut self.moments, chunks);
+        add_up(threads, sheet, &self.deviations, [ids, chunks], &self.is_own, moments);
     }
 
     /// Rates of the angles at the velocities `v` (m/s) of all cloth vertices; `damping` in s.
@@ -104,21 +115,31 @@ impl HingeMotions {
         damping: &ByCloth<f64>,
         v: &[Vec3],
     ) {
-        let (ids, chunks, firsts) = (&self.ids, &self.chunks, &self.chunks_of_all);
-        let deviations = &self.deviations;
-        let slices =
-            (ByPatch::new(&mut self.bends, firsts), ByPatch::new(&mut self.motions, chunks));
-        threads.for_each_patch(slices, 4, |chunk, (bends, motions)| {
+        let (ids, chunks) = (&self.ids, &self.chunks);
+        threads.for_each_patch(ByPatch::new(&mut self.motions, chunks), 4, |chunk, motions| {
             let ids = ids[chunks[chunk] as usize..].iter();
             for (&id, motion) in ids.zip(motions.data) {
                 let hinge = &sheet.hinges[id as usize];
                 let [a, b, c, d] = hinge.vertices.map(|vertex| &v[vertex as usize]);
                 let g = &motion.gradient;
                 motion.rate = (g[0].dot(a) + g[1].dot(b)) + (g[2].dot(c) + g[3].dot(d));
-                let bend = deviations[id as usize] + damping.of(hinge.faces[0]) * motion.rate;
+            }
+        });
+        if self.bends.is_empty() {
+            return;
+        }
+        let (firsts, deviations, motions) =
+            (&self.chunks_of_all, &self.deviations, &self.motions);
+        threads.for_each_patch(ByPatch::new(&mut self.bends, firsts), 4, |chunk, bends| {
+            let range = chunks[chunk] as usize..chunks[chunk + 1] as usize;
+            for (&id, motion) in ids[range.clone()].iter().zip(&motions[range]) {
+                let damping = damping.of(sheet.hinges[id as usize].faces[0]);
+                let bend = deviations[id as usize] + damping * motion.rate;
                 bends.data[(id - firsts[chunk]) as usize] = bend;
             }
         });
+        let moments = ByPatch::new(&mut self.damped_moments, chunks);
+        add_up(threads, sheet, &self.bends, [ids, chunks], &self.is_own, moments);
     }
 
     /// The place of a hinge among the rank's motions.
@@ -135,18 +156,41 @@ impl HingeMotions {
         &self.motions[place as usize]
     }
 
-    /// The present moment of a hinge with its damping, N m. The hinge touches an own vertex.
+    /// The present moment of the hinge at a place with its damping, N m. The hinge touches an own
+    /// vertex.
     #[inline]
-    pub fn moment(&self, sheet: &HingedSheet, hinge: u32) -> f64 {
-        sheet.stiffness.times(hinge, &self.bends)
+    pub fn moment(&self, place: u32) -> f64 {
+        let is_damped = !self.damped_moments.is_empty();
+        let moments = if is_damped { &self.damped_moments } else { &self.moments };
+        moments[place as usize]
     }
 
-    /// A hinge's part of the energy, J. The sum over all hinges is the energy of the sheet. The hinge
-    /// touches an own vertex.
+    /// A part of the energy, J, of the hinge at a place. The sum over all hinges is the energy of the
+    /// sheet. The hinge touches an own vertex.
     #[inline]
-    pub fn energy(&self, sheet: &HingedSheet, hinge: u32) -> f64 {
-        0.5 * self.deviations[hinge as usize] * sheet.stiffness.times(hinge, &self.deviations)
+    pub fn energy(&self, place: u32) -> f64 {
+        let hinge = self.ids[place as usize];
+        0.5 * self.deviations[hinge as usize] * self.moments[place as usize]
     }
+}
+
+/// The moments of a rank's own hinges from the `angles` of all hinges. A moment is one sum in the
+/// order of its row, whatever thread or rank makes it.
+fn add_up(
+    threads: &Threads,
+    sheet: &HingedSheet,
+    angles: &[f64],
+    [ids, chunks]: [&[u32]; 2],
+    is_own: &[bool],
+    moments: ByPatch<f64>,
+) {
+    threads.for_each_patch(moments, 4, |chunk, moments| {
+        let first = chunks[chunk] as usize;
+        let hinges = ids[first..].iter().zip(&is_own[first..]);
+        for (moment, (&hinge, _)) in moments.data.iter_mut().zip(hinges).filter(|it| *it.1.1) {
+            *moment = sheet.stiffness.times(hinge, angles);
+        }
+    });
 }
 
 /// Angles and gradients of L hinges. The first of `deviations` is that of hinge `first`.
