@@ -1,6 +1,6 @@
 //! A flat sheet of cloth and its elements, for the tests beside this file.
 
-use cloth_sim::bodies::cloth::elements::bending::HingedSheet;
+use cloth_sim::bodies::cloth::elements::bending::{BendingFactors, HingedSheet};
 use cloth_sim::bodies::cloth::elements::membrane::MembraneTriangle;
 use cloth_sim::bodies::cloth::material::BendingStiffness;
 use cloth_sim::bodies::cloth::setup::RestTriangle;
@@ -21,6 +21,7 @@ pub struct Sheet {
 pub enum Diagonals {
     Rising,
     Falling,
+    Alternating,
 }
 
 impl Sheet {
@@ -42,9 +43,14 @@ impl Sheet {
             for i in 0..nx {
                 let a = j * (nx + 1) + i;
                 let (b, c, d) = (a + 1, a + nx + 2, a + nx + 1);
-                faces.extend(match diagonals {
-                    Diagonals::Rising => [[a, b, c], [a, c, d]],
-                    Diagonals::Falling => [[a, b, d], [b, c, d]],
+                let rises = match diagonals {
+                    Diagonals::Rising => true,
+                    Diagonals::Falling => false,
+                    Diagonals::Alternating => (i + j) % 2 == 0,
+                };
+                faces.extend(match rises {
+                    true => [[a, b, c], [a, c, d]],
+                    false => [[a, b, d], [b, c, d]],
                 });
             }
         }
@@ -75,6 +81,10 @@ impl Sheet {
 
     pub fn bending(&self, stiffness: BendingStiffness) -> HingedSheet {
         HingedSheet::new(&self.faces, &self.topology(), &self.in_plane(), &self.x, |_| stiffness)
+    }
+
+    pub fn bending_factors(&self, stiffness: BendingStiffness) -> BendingFactors {
+        BendingFactors::new(&self.topology(), &self.in_plane(), |_| stiffness)
     }
 
     pub fn area(&self) -> f64 {

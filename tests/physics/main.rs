@@ -1,5 +1,6 @@
 //! Room `step`: cloth in the real step against closed forms, and events that must never occur.
 
+mod bending;
 mod contact;
 mod dynamics;
 mod energy;
@@ -8,5 +9,9 @@ mod pins;
 mod self_contact;
 mod statics;
 
+#[path = "../common/bends.rs"]
+mod bends;
+#[path = "../common/flat_meshes.rs"]
+mod flat_meshes;
 #[path = "../common/physics.rs"]
 mod physics;

@@ -1,26 +1,38 @@
-//! Bending: the curvature of each triangle from the dihedral angles of its hinges.
+//! Bending: a plate's curvature from the dihedral angles of its hinges.
 //!
 //! A hinge is an interior edge with its two faces. Its angle theta is 0 when flat, and positive if
-//! the faces fold towards their front. On one triangle, a small curvature
-//! `kappa = (k11, k22, 2 k12)` (material axes) makes the angles `theta = T kappa`. T is exact for
-//! the three quadratics on the triangle's six vertices. The triangle's energy is the least that
-//! its angles allow,
+//! the faces fold towards their front. Let `d = theta - theta_rest`. The energy is
 //!
-//! `W = 1/2 dtheta^T M dtheta`, `M = A (T D^-1 T^T)^-1`, `dtheta = theta - theta_rest`,
+//! `W = 1/2 d^T S d`, `S = B^T diag(M_T) B`,
 //!
-//! with one row of T for each hinge. Three rows give `M = A T^-T D T^-1`. At a boundary edge the
-//! missing angle is free and transmits no moment. If every neighbour is the triangle's point
-//! reflection, `T^-1` is the shape operator of Gingold et al. (2004) and Grinspun et al. (2006).
-//! docs/methods.md, section 2, has more.
+//! with one constant, symmetric and sparse matrix. `M_T` is the stiffness of Morley's plate element
+//! in the rotations of a triangle's edges. `B` gives these rotations: the two faces of a hinge share
+//! its angle, `d_e / 2 + phi_e` and `d_e / 2 - phi_e`, and `phi_e` is a sum over the angles of the
+//! hinges around, exact for quadratics. A boundary edge transmits no moment. docs/methods.md,
+//! section 2, has the derivation.
+//!
+//! | file | |
+//! |---|---|
+//! | `hinge` | a hinge, its angle and gradient |
+//! | `morley` | `M_T` |
+//! | `unfold`, `fit` | the hinges around a hinge in one plane, and `phi_e` from their angles |
+//! | `factors`, `rows` | S from its factors; a sparse matrix of hinges |
+//! | `sheet` | all hinges with S, and the bounds that stability needs |
+//! | `treatment` | how a hinge enters the linear system |
+//! | `motions` | the present angles of one rank's hinges |
 
-mod curvature;
+mod factors;
+mod fit;
 mod hinge;
+mod morley;
 mod motions;
+mod rows;
 mod sheet;
 mod treatment;
+mod unfold;
 
 use crate::bodies::cloth::elements::Element;
-use crate::bodies::cloth::elements::bending::motions::{HingeMoment, HingeMotions};
+use crate::bodies::cloth::elements::bending::motions::HingeMotions;
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
@@ -30,8 +42,10 @@ use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::threads::Threads;
 
+pub use factors::BendingFactors;
 pub use hinge::{Hinge, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients};
-pub use sheet::{CurvatureTriangle, HingedSheet};
+pub use rows::HingeRows;
+pub use sheet::HingedSheet;
 pub use treatment::BendingTreatment;
 
 /// The pairs of a hinge's vertices.
@@ -39,12 +53,13 @@ const PAIRS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
 /// The hinges of all cloths.
 pub struct Bending {
-    /// Hinges and triangles.
+    /// Hinges and their stiffness.
     pub sheet: HingedSheet,
     /// How each hinge enters the linear system.
     pub treatments: Vec<BendingTreatment>,
     /// Damping proportional to stiffness, s.
     damping: ByCloth<f64>,
+    is_damped: bool,
     /// The size of a cloth's blocks over `h^2`, N/m.
     size_n_per_m: ByCloth<f64>,
 }
@@ -57,13 +72,14 @@ pub struct BendingShare {
     motions: HingeMotions,
 }
 
-/// A hinge, its rows relative to the patch, and what its moment depends on.
+/// A hinge and its rows relative to the patch.
 struct HingeScatter {
     hinge: u32,
     rows: [u32; 4],
     /// The place of its slots; [`NONE`] if it is explicit.
     slots: u32,
-    moment: HingeMoment,
+    /// Its place among the rank's motions.
+    motion: u32,
 }
 
 impl Bending {
@@ -76,7 +92,7 @@ impl Bending {
 
 impl Element for Bending {
     type Share = BendingShare;
-    type Meter = Vec<HingeMoment>;
+    type Meter = Vec<u32>;
 
     fn new(rest: &RestCloths) -> Self {
         let planes: Vec<_> = rest.planes().map(|plane| [plane.x1, plane.x2]).collect();
@@ -88,7 +104,8 @@ impl Element for Bending {
         let largest_damping = dampings.fold(0.0, f64::max);
         let treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);
         let damping = rest.by_cloth(|cloth| cloth.material.stiffness_damping_s);
-        Self { sheet, treatments, damping, size_n_per_m: rest.by_cloth(size_n_per_m) }
+        let size_n_per_m = rest.by_cloth(size_n_per_m);
+        Self { sheet, treatments, damping, is_damped: largest_damping > 0.0, size_n_per_m }
     }
 
     fn couplings(&self) -> impl Iterator<Item = &[VertexId]> + Clone {
@@ -99,7 +116,7 @@ impl Element for Bending {
 
     fn share(&self, layout: &Layout, structure: &BlockStructure) -> BendingShare {
         let vertices: Vec<_> = self.sheet.hinges.iter().map(|hinge| hinge.vertices).collect();
-        let motions = HingeMotions::new(&self.sheet, layout);
+        let motions = HingeMotions::new(&self.sheet, layout, self.is_damped);
         let mut slots = Vec::new();
         let scatters = PatchLists::of_elements(layout, &vertices, |hinge, patch| {
             let vertices = &vertices[hinge as usize];
@@ -110,35 +127,34 @@ impl Element for Bending {
                     slots.len() as u32 - 1
                 }
             };
-            let moment = motions.moment_of(&self.sheet, hinge);
-            HingeScatter { hinge, rows: patch.of(layout, vertices), slots: place, moment }
+            let motion = motions.place_of(hinge);
+            HingeScatter { hinge, rows: patch.of(layout, vertices), slots: place, motion }
         });
         slots.shrink_to_fit();
         BendingShare { scatters, slots, motions }
     }
 
-    /// Angles of the hinges, for the moments and energies of all patches.
+    /// Angles and moments of the hinges, for all patches.
     fn move_to(&self, share: &mut BendingShare, threads: &Threads, x: &[Vec3]) {
         share.motions.move_to(threads, &self.sheet, x);
     }
 
-    /// The moments of all hinges whose first face is one of `faces`.
+    /// The places of all hinges whose first face is one of `faces`.
     fn meter(&self, share: &BendingShare, faces: &[FaceId]) -> Self::Meter {
         let of_face = |&face: &FaceId| {
-            let hinges = self.sheet.triangles[face as usize].hinges.into_iter();
+            let hinges = self.sheet.face_hinges[face as usize].into_iter();
             let hinges = hinges.filter(|&hinge| hinge != NONE);
             hinges.filter(move |&hinge| self.sheet.hinges[hinge as usize].faces[0] == face)
         };
-        let hinges = faces.iter().flat_map(of_face);
-        hinges.map(|hinge| share.motions.moment_of(&self.sheet, hinge)).collect()
+        faces.iter().flat_map(of_face).map(|hinge| share.motions.place_of(hinge)).collect()
     }
 
-    /// Half the sum of angle times moment: the same energy as that of the triangles, and cheaper.
+    /// Half the sum of angle times moment.
     fn energy(&self, share: &BendingShare, meter: &Self::Meter, _x: &[Vec3]) -> f64 {
-        meter.iter().map(|hinge| share.motions.energy(hinge)).sum()
+        meter.iter().map(|&hinge| share.motions.energy(hinge)).sum()
     }
 
-    /// Rates of the angles, for the moments of all patches.
+    /// Rates of the angles, and the moments with damping.
     fn begin(&self, share: &mut BendingShare, threads: &Threads, inputs: &StepInputs) {
         share.motions.begin(threads, &self.sheet, &self.damping, inputs.v);
     }
@@ -153,8 +169,8 @@ impl Element for Bending {
         let h = inputs.h;
         for item in share.scatters.of(patch) {
             let hinge = &self.sheet.hinges[item.hinge as usize];
-            let motion = share.motions.of(&item.moment);
-            let moment = share.motions.moment(&item.moment);
+            let motion = share.motions.of(item.motion);
+            let moment = share.motions.moment(item.motion);
             let treatment = self.treatments[item.hinge as usize];
             let impulse = treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
             let [a, b, c, d] = motion.gradient;

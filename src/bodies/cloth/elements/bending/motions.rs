@@ -17,42 +17,40 @@ pub(super) struct HingeMotion {
     pub gradient: [Vec3; 4],
 }
 
-/// How the moment of a hinge depends on the angles: one row of the assembled `M`.
-pub struct HingeMoment {
-    /// The hinge's place among the rank's hinges.
-    place: u32,
-    /// Moment per own angle, N m.
-    stiffness: f64,
-    /// The places of the other hinges of both triangles, and the moment per their angle, N m.
-    others: [(u32, f64); 4],
-}
-
 /// The hinges that the moments on a rank's rows depend on. A hinge that touches an own vertex
-/// needs all hinges of its two triangles.
+/// needs all hinges of its row of S.
 pub(super) struct HingeMotions {
     /// Rising hinge ids.
     ids: Vec<u32>,
-    /// Where the chunks of parallel evaluation begin.
+    /// Where the chunks of parallel evaluation begin among the ids, and among all hinges.
     chunks: Vec<u32>,
+    chunks_of_all: Vec<u32>,
     /// The positions of all cloth vertices that the angles belong to, m. NaN before the first ones.
     x: Vec<Vec3>,
-    /// Angle minus rest angle, rad.
+    /// Angle minus rest angle of every hinge of the sheet, rad. Zero for those of other ranks.
     deviations: Vec<f64>,
-    /// The same plus damping time times the rate of the angle, rad.
+    /// The same plus damping time times the rate of the angle, rad. Empty if nothing is damped.
     bends: Vec<f64>,
+    /// One of each id.
     motions: Vec<HingeMotion>,
+    /// Which ids touch an own vertex. Their moments are known, those of the others are zero.
+    is_own: Vec<bool>,
+    /// Elastic moment of each id, N m.
+    moments: Vec<f64>,
+    /// Elastic and damping moment of each id, N m. Empty if nothing is damped.
+    damped_moments: Vec<f64>,
 }
 
 const HINGES_PER_CHUNK: usize = 256;
 
 impl HingeMotions {
     /// Room for the hinges of `sheet` that the rank with `layout` needs.
-    pub fn new(sheet: &HingedSheet, layout: &Layout) -> Self {
+    pub fn new(sheet: &HingedSheet, layout: &Layout, is_damped: bool) -> Self {
         let mut is_needed = vec![false; sheet.hinges.len()];
-        let is_own = |hinge: &&Hinge| hinge.vertices.iter().any(|&v| layout.own_index(v).is_some());
-        for face in sheet.hinges.iter().filter(is_own).flat_map(|hinge| hinge.faces) {
-            let hinges = sheet.triangles[face as usize].hinges.into_iter();
-            hinges.filter(|&it| it != NONE).for_each(|it| is_needed[it as usize] = true);
+        let is_own = |hinge: &Hinge| hinge.vertices.iter().any(|&v| layout.own_index(v).is_some());
+        for (hinge, _) in (0..).zip(&sheet.hinges).filter(|(_, hinge)| is_own(hinge)) {
+            is_needed[hinge as usize] = true;
+            sheet.stiffness.columns(hinge).iter().for_each(|&it| is_needed[it as usize] = true);
         }
         let mut ids: Vec<u32> = (0..)
             .zip(is_needed)
@@ -62,15 +60,23 @@ impl HingeMotions {
         let count = ids.len() as u32;
         let mut chunks: Vec<u32> = (0..count).step_by(HINGES_PER_CHUNK).collect();
         chunks.push(count);
+        let all = sheet.hinges.len();
+        let first = |&chunk: &u32| ids.get(chunk as usize).map_or(all as u32, |&id| id);
+        let mut chunks_of_all: Vec<u32> = chunks.iter().map(first).collect();
+        chunks_of_all[0] = 0;
         let still = HingeMotion { rate: 0.0, gradient: [Vec3::zeros(); 4] };
         let vertices = sheet.hinges.iter().flat_map(|hinge| hinge.vertices);
         Self {
             x: vec![Vec3::repeat(f64::NAN); vertices.max().map_or(0, |last| last as usize + 1)],
-            deviations: vec![0.0; ids.len()],
-            bends: vec![0.0; ids.len()],
+            deviations: vec![0.0; all],
+            bends: vec![0.0; if is_damped { all } else { 0 }],
+            is_own: ids.iter().map(|&hinge| is_own(&sheet.hinges[hinge as usize])).collect(),
+            moments: vec![0.0; ids.len()],
+            damped_moments: vec![0.0; if is_damped { ids.len() } else { 0 }],
             motions: vec![still; ids.len()],
             ids,
             chunks,
+            chunks_of_all,
         }
     }
 
@@ -81,23 +87,24 @@ impl HingeMotions {
             return;
         }
         self.x.copy_from_slice(x);
-        let (ids, chunks) = (&self.ids, &self.chunks);
+        let (ids, chunks, firsts) = (&self.ids, &self.chunks, &self.chunks_of_all);
         let slices =
-            (ByPatch::new(&mut self.deviations, chunks), ByPatch::new(&mut self.motions, chunks));
+            (ByPatch::new(&mut self.deviations, firsts), ByPatch::new(&mut self.motions, chunks));
         threads.for_each_patch(slices, 4, |chunk, (deviations, motions)| {
-            let ids = &ids[chunks[chunk] as usize..][..deviations.data.len()];
+            let ids = &ids[chunks[chunk] as usize..][..motions.data.len()];
+            let first = firsts[chunk];
             let (pairs, last) = ids.as_chunks::<2>();
-            let (deviation_pairs, last_deviation) = deviations.data.as_chunks_mut::<2>();
             let (motion_pairs, last_motion) = motions.data.as_chunks_mut::<2>();
-            let places = deviation_pairs.iter_mut().zip(motion_pairs);
-            for (ids, (deviations, motions)) in pairs.iter().zip(places) {
-                move_batch(ids, sheet, x, deviations, motions);
+            for (ids, motions) in pairs.iter().zip(motion_pairs) {
+                move_batch(ids, first, sheet, x, deviations.data, motions);
             }
-            if let ([id], [deviation], [motion]) = (last, last_deviation, last_motion) {
-                let deviation = std::array::from_mut(deviation);
-                move_batch(&[*id], sheet, x, deviation, std::array::from_mut(motion));
+            if let ([id], [motion]) = (last, last_motion) {
+                let motion = std::array::from_mut(motion);
+                move_batch(&[*id], first, sheet, x, deviations.data, motion);
             }
         });
+        let moments = ByPatch::new(&mut self.moments, chunks);
+        add_up(threads, sheet, &self.deviations, [ids, chunks], &self.is_own, moments);
     }
 
     /// Rates of the angles at the velocities `v` (m/s) of all cloth vertices; `damping` in s.
@@ -108,86 +115,92 @@ impl HingeMotions {
         damping: &ByCloth<f64>,
         v: &[Vec3],
     ) {
-        let (ids, chunks, deviations) = (&self.ids, &self.chunks, &self.deviations);
-        let slices =
-            (ByPatch::new(&mut self.bends, chunks), ByPatch::new(&mut self.motions, chunks));
-        threads.for_each_patch(slices, 4, |chunk, (bends, motions)| {
-            let first = chunks[chunk] as usize;
-            let hinges = ids[first..].iter().zip(&deviations[first..]);
-            let places = bends.data.iter_mut().zip(motions.data);
-            for ((&id, deviation), (bend, motion)) in hinges.zip(places) {
+        let (ids, chunks) = (&self.ids, &self.chunks);
+        threads.for_each_patch(ByPatch::new(&mut self.motions, chunks), 4, |chunk, motions| {
+            let ids = ids[chunks[chunk] as usize..].iter();
+            for (&id, motion) in ids.zip(motions.data) {
                 let hinge = &sheet.hinges[id as usize];
                 let [a, b, c, d] = hinge.vertices.map(|vertex| &v[vertex as usize]);
                 let g = &motion.gradient;
                 motion.rate = (g[0].dot(a) + g[1].dot(b)) + (g[2].dot(c) + g[3].dot(d));
-                *bend = deviation + damping.of(hinge.faces[0]) * motion.rate;
             }
         });
+        if self.bends.is_empty() {
+            return;
+        }
+        let (firsts, deviations, motions) =
+            (&self.chunks_of_all, &self.deviations, &self.motions);
+        threads.for_each_patch(ByPatch::new(&mut self.bends, firsts), 4, |chunk, bends| {
+            let range = chunks[chunk] as usize..chunks[chunk + 1] as usize;
+            for (&id, motion) in ids[range.clone()].iter().zip(&motions[range]) {
+                let damping = damping.of(sheet.hinges[id as usize].faces[0]);
+                let bend = deviations[id as usize] + damping * motion.rate;
+                bends.data[(id - firsts[chunk]) as usize] = bend;
+            }
+        });
+        let moments = ByPatch::new(&mut self.damped_moments, chunks);
+        add_up(threads, sheet, &self.bends, [ids, chunks], &self.is_own, moments);
     }
 
-    /// What the moment of `hinge` depends on: its own angle and those of the other hinges of its
-    /// two triangles.
-    pub fn moment_of(&self, sheet: &HingedSheet, hinge: u32) -> HingeMoment {
+    /// The place of a hinge among the rank's motions.
+    pub fn place_of(&self, hinge: u32) -> u32 {
         // A rank that needs all hinges has each at its own number.
-        let place = |hinge: u32| match self.ids.get(hinge as usize) {
+        match self.ids.get(hinge as usize) {
             Some(&id) if id == hinge => hinge,
             _ => self.ids.binary_search(&hinge).map_or(NONE, |at| at as u32),
-        };
-        let own = place(hinge);
-        let mut moment = HingeMoment { place: own, stiffness: 0.0, others: [(own, 0.0); 4] };
-        let mut others = moment.others.iter_mut();
-        for face in sheet.hinges[hinge as usize].faces {
-            let triangle = &sheet.triangles[face as usize];
-            let corner = triangle.hinges.iter().position(|&h| h == hinge).unwrap_or(0);
-            for (other, stiffness) in triangle.hinges.into_iter().zip(triangle.row(corner)) {
-                if other == hinge {
-                    moment.stiffness += stiffness;
-                } else if let (Some(entry), true) = (others.next(), other != NONE) {
-                    *entry = (place(other), stiffness);
-                }
-            }
         }
-        moment
     }
 
-    /// The present motion of a hinge.
-    pub fn of(&self, hinge: &HingeMoment) -> &HingeMotion {
-        &self.motions[hinge.place as usize]
+    /// The present motion of the hinge at a place.
+    pub fn of(&self, place: u32) -> &HingeMotion {
+        &self.motions[place as usize]
     }
 
-    /// The present moment of a hinge with its damping, N m.
+    /// The present moment of the hinge at a place with its damping, N m. The hinge touches an own
+    /// vertex.
     #[inline]
-    pub fn moment(&self, hinge: &HingeMoment) -> f64 {
-        hinge.of_angles(&self.bends)
+    pub fn moment(&self, place: u32) -> f64 {
+        let is_damped = !self.damped_moments.is_empty();
+        let moments = if is_damped { &self.damped_moments } else { &self.moments };
+        moments[place as usize]
     }
 
-    /// A hinge's part of the energy, J. The sum over all hinges equals the sum of the triangles'
-    /// energies.
+    /// A part of the energy, J, of the hinge at a place. The sum over all hinges is the energy of the
+    /// sheet. The hinge touches an own vertex.
     #[inline]
-    pub fn energy(&self, hinge: &HingeMoment) -> f64 {
-        0.5 * self.deviations[hinge.place as usize] * hinge.of_angles(&self.deviations)
+    pub fn energy(&self, place: u32) -> f64 {
+        let hinge = self.ids[place as usize];
+        0.5 * self.deviations[hinge as usize] * self.moments[place as usize]
     }
 }
 
-impl HingeMoment {
-    /// The moment (N m) of all hinges' `angles` (rad).
-    #[inline]
-    fn of_angles(&self, angles: &[f64]) -> f64 {
-        let mut moment = self.stiffness * angles[self.place as usize];
-        for (place, stiffness) in self.others {
-            moment += stiffness * angles[place as usize];
+/// The moments of a rank's own hinges from the `angles` of all hinges. A moment is one sum in the
+/// order of its row, whatever thread or rank makes it.
+fn add_up(
+    threads: &Threads,
+    sheet: &HingedSheet,
+    angles: &[f64],
+    [ids, chunks]: [&[u32]; 2],
+    is_own: &[bool],
+    moments: ByPatch<f64>,
+) {
+    threads.for_each_patch(moments, 4, |chunk, moments| {
+        let first = chunks[chunk] as usize;
+        let hinges = ids[first..].iter().zip(&is_own[first..]);
+        for (moment, (&hinge, _)) in moments.data.iter_mut().zip(hinges).filter(|it| *it.1.1) {
+            *moment = sheet.stiffness.times(hinge, angles);
         }
-        moment
-    }
+    });
 }
 
-/// Angles and gradients of L hinges.
+/// Angles and gradients of L hinges. The first of `deviations` is that of hinge `first`.
 #[inline]
 fn move_batch<const L: usize>(
     ids: &[u32; L],
+    first: u32,
     sheet: &HingedSheet,
     x: &[Vec3],
-    deviations: &mut [f64; L],
+    deviations: &mut [f64],
     motions: &mut [HingeMotion; L],
 ) {
     // Loops: closures given to array functions are not always inlined.
@@ -202,7 +215,7 @@ fn move_batch<const L: usize>(
     let batch = hinge_angles_and_gradients(corners);
     for i in 0..L {
         let (angle, gradient) = batch[i];
-        deviations[i] = hinges[i].deviation(angle);
+        deviations[(ids[i] - first) as usize] = hinges[i].deviation(angle);
         motions[i].gradient = gradient;
     }
 }

@@ -1,59 +1,27 @@
-//! Hinges and triangles of a sheet, with energy and forces.
+//! Hinges of a sheet, with energy and forces.
 
-use crate::bodies::cloth::elements::bending::curvature::{
-    corner_opposite, largest_scaled_eigenvalue, stiffness_matrix,
-};
+use crate::bodies::cloth::elements::bending::factors::{BendingFactors, face_hinges};
 use crate::bodies::cloth::elements::bending::hinge::{
     Hinge, hinge_angle, hinge_angle_and_gradient,
 };
+use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::treatment::BendingTreatment;
+use crate::bodies::cloth::elements::bending::unfold::corner_opposite;
 use crate::bodies::cloth::material::BendingStiffness;
 use crate::ids::{FaceId, NONE, VertexId};
 use crate::math::{Vec2, Vec3};
 use crate::mesh::Topology;
 
-/// What bending knows of a triangle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CurvatureTriangle {
-    /// The hinge opposite to each corner, or [`NONE`] at a boundary edge.
-    pub hinges: [u32; 3],
-    /// M, N m: entries 00, 01, 02, 11, 12, 22; rows of missing hinges are zero.
-    pub m: [f64; 6],
-}
-
-impl CurvatureTriangle {
-    /// A row of M, N m.
-    pub fn row(&self, corner: usize) -> [f64; 3] {
-        const PLACE: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
-        PLACE[corner].map(|place| self.m[place])
-    }
-
-    /// Moments (N m) `M dtheta` on its hinges. The angle of a missing hinge may have any value.
-    #[inline]
-    pub fn moments(&self, d: [f64; 3]) -> [f64; 3] {
-        let m = &self.m;
-        [
-            m[0] * d[0] + m[1] * d[1] + m[2] * d[2],
-            m[1] * d[0] + m[3] * d[1] + m[4] * d[2],
-            m[2] * d[0] + m[4] * d[1] + m[5] * d[2],
-        ]
-    }
-
-    /// Energy (J) at the angles `d` (rad) of its hinges beyond their rest angles.
-    #[inline]
-    pub fn energy(&self, d: [f64; 3]) -> f64 {
-        let moments = self.moments(d);
-        0.5 * (moments[0] * d[0] + moments[1] * d[1] + moments[2] * d[2])
-    }
-}
-
-/// The hinges and triangles of a sheet of cloth.
+/// The hinges of a sheet of cloth.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HingedSheet {
     /// One per interior edge, in the order of edges.
     pub hinges: Vec<Hinge>,
-    /// One per face.
-    pub triangles: Vec<CurvatureTriangle>,
+    /// The hinge opposite to each corner of each face, or [`NONE`] at a boundary edge.
+    pub face_hinges: Vec<[u32; 3]>,
+    /// Moments on the hinges (N m) from their angles beyond the rest angles (rad): the matrix S. It
+    /// is symmetric to the bit, and its rows have rising columns.
+    pub stiffness: HingeRows,
 }
 
 impl HingedSheet {
@@ -67,63 +35,42 @@ impl HingedSheet {
         rest: &[Vec3],
         stiffness: impl Fn(FaceId) -> BendingStiffness,
     ) -> Self {
-        let (edges, triangles) = (topology.edges.len(), Vec::with_capacity(faces.len()));
-        let mut sheet = Self { hinges: Vec::with_capacity(edges), triangles };
-        let mut hinge_of_edge = vec![NONE; topology.edges.len()];
-        for (edge, &[low, high]) in topology.edge_faces.iter().enumerate() {
-            if high != NONE {
-                hinge_of_edge[edge] = sheet.hinges.len() as u32;
-                sheet.hinges.push(hinge(faces, topology, rest, edge as u32, [low, high]));
+        let stiffness = BendingFactors::new(topology, in_plane, stiffness).stiffness();
+        let mut hinges = Vec::with_capacity(stiffness.count());
+        for (edge, &sides) in topology.edge_faces.iter().enumerate() {
+            if sides[1] != NONE {
+                hinges.push(hinge(faces, topology, rest, edge as u32, sides));
             }
         }
-        for face in 0..faces.len() as FaceId {
-            let m = stiffness_matrix(topology, in_plane, face, stiffness(face));
-            let hinges =
-                topology.face_edges[face as usize].map(|edge| hinge_of_edge[edge as usize]);
-            let bound = largest_scaled_eigenvalue(&m);
-            for (i, &hinge) in hinges.iter().enumerate().filter(|&(_, &hinge)| hinge != NONE) {
-                sheet.hinges[hinge as usize].stiffness_bound += bound * m[(i, i)];
-            }
-            let m = [m.m11, m.m12, m.m13, m.m22, m.m23, m.m33];
-            sheet.triangles.push(CurvatureTriangle { hinges, m });
+        for (hinge, bound) in hinges.iter_mut().zip(diagonal_bound(&stiffness)) {
+            hinge.stiffness_bound = bound;
         }
-        sheet
+        Self { hinges, face_hinges: face_hinges(topology), stiffness }
+    }
+
+    /// The angles (rad) of all hinges beyond their rest angles, at positions `x` (m).
+    pub fn angles(&self, x: &[Vec3]) -> Vec<f64> {
+        let angle = |hinge: &Hinge| hinge.deviation(hinge_angle(hinge.gather(x)));
+        self.hinges.iter().map(angle).collect()
     }
 
     /// Bending energy (J) of the whole cloth at positions `x` (m).
     pub fn energy(&self, x: &[Vec3]) -> f64 {
-        (0..self.triangles.len()).map(|face| self.face_energy(face as FaceId, x)).sum()
-    }
-
-    /// Bending energy (J) of one face.
-    pub fn face_energy(&self, face: FaceId, x: &[Vec3]) -> f64 {
-        let triangle = &self.triangles[face as usize];
-        let deviation = triangle.hinges.map(|hinge| match self.hinges.get(hinge as usize) {
-            Some(hinge) => hinge.deviation(hinge_angle(hinge.gather(x))),
-            None => 0.0,
-        });
-        triangle.energy(deviation)
+        let angles = self.angles(x);
+        let moment = |hinge| self.stiffness.times(hinge, &angles);
+        (0..).zip(&angles).map(|(hinge, angle)| 0.5 * angle * moment(hinge)).sum()
     }
 
     /// Elastic forces (N) on all vertices: minus the gradient of [`Self::energy`]. Tests compare
     /// the assembly with them.
     pub fn forces(&self, x: &[Vec3]) -> Vec<Vec3> {
-        let angles: Vec<_> =
-            self.hinges.iter().map(|hinge| hinge.deviation_and_gradient(hinge.gather(x))).collect();
-        let mut moments = vec![0.0; self.hinges.len()];
-        for triangle in &self.triangles {
-            let deviation =
-                triangle.hinges.map(|hinge| angles.get(hinge as usize).map_or(0.0, |a| a.0));
-            for (hinge, moment) in triangle.hinges.into_iter().zip(triangle.moments(deviation)) {
-                if hinge != NONE {
-                    moments[hinge as usize] += moment;
-                }
-            }
-        }
+        let motion = |hinge: &Hinge| hinge.deviation_and_gradient(hinge.gather(x));
+        let (angles, gradients): (Vec<_>, Vec<_>) = self.hinges.iter().map(motion).unzip();
         let mut forces = vec![Vec3::zeros(); x.len()];
-        for ((hinge, (_, gradient)), moment) in self.hinges.iter().zip(&angles).zip(&moments) {
-            for (&vertex, gradient) in hinge.vertices.iter().zip(gradient) {
-                forces[vertex as usize] -= gradient * *moment;
+        for (number, (hinge, gradients)) in (0..).zip(self.hinges.iter().zip(&gradients)) {
+            let moment = self.stiffness.times(number, &angles);
+            for (&vertex, gradient) in hinge.vertices.iter().zip(gradients) {
+                forces[vertex as usize] -= gradient * moment;
             }
         }
         forces
@@ -173,6 +120,32 @@ impl HingedSheet {
         };
         self.hinges.iter().map(treatment).collect()
     }
+}
+
+/// A diagonal d that bounds S from above, N m: `d_e = sum_f |S_ef| w_f / w_e`, for any `w > 0`. The
+/// matrix `W^-1 (d - S) W` has rows whose diagonal outweighs the rest (Gershgorin), and its
+/// eigenvalues are those of `d - S`.
+///
+/// `w = diag(S)^-1/2` is good where hinges are alike. Each pass below is a step of the power method
+/// for the matrix of absolute values, which never raises the largest `d_e / S_ee` (Collatz 1942).
+/// On a jittered grid five passes lower it by 11 %, on triangles stretched by 4 by 32 %; 20 passes
+/// lower it by 1 % more.
+fn diagonal_bound(stiffness: &HingeRows) -> Vec<f64> {
+    const PASSES: usize = 5;
+    let rows = 0..stiffness.count() as u32;
+    let own: Vec<f64> = rows.clone().map(|e| stiffness.entry(e, e).unwrap_or(0.0)).collect();
+    let is_stiff = |e: u32| own[e as usize] > 0.0;
+    let mut weights: Vec<f64> =
+        own.iter().map(|&own| if own > 0.0 { own.sqrt().recip() } else { 0.0 }).collect();
+    let weighted = |weights: &[f64], e: u32| -> f64 {
+        stiffness.row(e).map(|(f, entry)| entry.abs() * weights[f as usize]).sum()
+    };
+    for _ in 0..PASSES {
+        let next = |e: u32| if is_stiff(e) { weighted(&weights, e) / own[e as usize] } else { 0.0 };
+        weights = rows.clone().map(next).collect();
+    }
+    let bound = |e: u32| if is_stiff(e) { weighted(&weights, e) / weights[e as usize] } else { 0.0 };
+    rows.clone().map(bound).collect()
 }
 
 fn hinge(

@@ -1,0 +1,99 @@
+//! Bending on irregular meshes against closed forms. `examples/bending.rs` prints many more cases.
+
+use cloth_sim::bodies::cloth::material::BendingStiffness;
+
+use crate::bends::{
+    ELASTICAS, cylinder_ratio, free_frequencies, hanging, small_drop_error, supported_deflection,
+};
+use crate::flat_meshes::{FlatMesh, Look};
+
+const LENGTH: f64 = 0.4;
+const WIDTH: f64 = 0.04;
+
+#[test]
+fn cylinders_have_the_energy_of_plates_on_any_mesh() {
+    let warp_stiff = BendingStiffness { d11: 3e-5, d12: 4e-6, d22: 1e-5, d66: 6e-6 };
+    for look in [
+        Look::Alternating,
+        Look::Random,
+        Look::Stretched(4.0, 0.0),
+        Look::Stretched(8.0, 45.0),
+        Look::Obtuse(158.0),
+        Look::Valences,
+        Look::Graded,
+    ] {
+        let mesh = FlatMesh::rectangle(LENGTH, WIDTH, 40, look, 11);
+        for d in [BendingStiffness::isotropic(1e-5, 0.3), warp_stiff] {
+            for degrees in [0.0, 30.0, 90.0] {
+                let ratio = cylinder_ratio(&mesh, d, degrees);
+                assert!((ratio - 1.0).abs() < 0.005, "{look:?}, {degrees} degrees: {ratio}");
+            }
+        }
+    }
+}
+
+/// Relative error of H/L of a strip with `along` long edges in its length.
+fn strip_error(look: Look, along: u32, elastica: (f64, f64)) -> f64 {
+    let mesh = FlatMesh::rectangle(LENGTH, WIDTH, along, look, 1);
+    let found = hanging(&mesh, LENGTH, 2000.0, elastica);
+    println!(
+        "strip of {look:?}, {along} edges, Gamma {}, H/L: {:+.3} %, membrane {:.2} %",
+        elastica.0,
+        100.0 * found.error,
+        100.0 * found.membrane_share,
+    );
+    assert!(found.membrane_share < 0.01, "membranes lock");
+    found.error
+}
+
+#[test]
+fn strips_of_irregular_triangles_are_elasticas() {
+    let [one, two, ten, _] = ELASTICAS;
+    for (look, elastica) in [(Look::Alternating, one), (Look::Random, ten), (Look::Valences, two)] {
+        assert!(strip_error(look, 40, elastica).abs() < 0.01);
+    }
+}
+
+/// Where membranes take no part.
+#[test]
+fn small_drops_of_strips_are_right_on_any_mesh() {
+    for look in [
+        Look::Random,
+        Look::Stretched(4.0, 0.0),
+        Look::Stretched(8.0, 0.0),
+        Look::Stretched(4.0, 45.0),
+        Look::Stretched(4.0, 90.0),
+        Look::Obtuse(144.0),
+        Look::Valences,
+    ] {
+        let error = |along| {
+            let width = if along == 40 { WIDTH } else { 0.5 * WIDTH };
+            small_drop_error(&FlatMesh::rectangle(LENGTH, width, along, look, 1), LENGTH)
+        };
+        let coarse = error(40);
+        println!("small drop, {look:?}: {:+.3} %", 100.0 * coarse);
+        assert!(coarse.abs() < 0.01);
+        if look == Look::Random {
+            assert!(error(80).abs() < 0.005);
+        }
+    }
+}
+
+#[test]
+fn plates_converge_on_random_triangles() {
+    let d = BendingStiffness::isotropic(1.0, 0.3);
+    let errors = |n: u32| {
+        let mesh = FlatMesh::rectangle(1.0, 1.0, n, Look::Random, 1);
+        let (found, rigid) = free_frequencies(&mesh, d, 4);
+        assert!(rigid < 1e-8, "a rigid motion costs energy: {rigid}");
+        let exact = [13.468_2, 19.596_1, 24.270_2, 34.800_9];
+        let centre = supported_deflection(&mesh, d) / 0.004_062_35 - 1.0;
+        let errors = found.iter().zip(exact).map(|(w, exact)| w / exact - 1.0);
+        errors.chain([centre]).map(f64::abs).collect::<Vec<f64>>()
+    };
+    let (coarse, fine) = (errors(14), errors(28));
+    println!("free plate, four frequencies, and supported plate: {coarse:.4?}, refined {fine:.4?}");
+    for (coarse, fine) in coarse.iter().zip(&fine) {
+        assert!(*fine < 0.01 && *fine < 0.4 * coarse, "{coarse}, refined {fine}");
+    }
+}
