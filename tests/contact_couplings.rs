@@ -146,6 +146,7 @@ impl Case<'_> {
             ahead_s: H,
             h: H,
             gravity: self.gravity,
+            loads: &[],
             wind: Vec3::zeros(),
             targets: self.targets,
         };

@@ -58,7 +58,8 @@ fn later_allocations(
         v: &at_rest,
         ahead_s: 1e-2,
         h: 1e-2,
-        gravity: model.gravity(),
+        gravity: model.gravity(0.0),
+        loads: &[],
         wind: model.wind(0.0),
         targets: &[(0, model.initial[0])],
     };

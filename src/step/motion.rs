@@ -60,6 +60,10 @@ pub(super) struct StepMotion {
     pub body_terms: Vec<NodeTerms>,
     /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
     pub inverse_masses: Vec<f64>,
+    /// Gravity in this step, m/s^2.
+    pub gravity: Vec3,
+    /// The loads on cloth vertices in this step, N; empty if there are none.
+    pub loads: Vec<Vec3>,
     /// The change of velocity by gravity in this step, m/s.
     pub fall: Vec3,
     /// The change of velocities in this step if the last step's accelerations continue, m/s
@@ -98,6 +102,8 @@ impl StepMotion {
             coordinates: Vec::new(),
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
+            gravity: Vec3::zeros(),
+            loads: Vec::new(),
             fall: Vec3::zeros(),
             last_changes: Vec::new(),
         }
@@ -120,9 +126,17 @@ impl StepMotion {
             (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
-        self.fall = span.scheme.change(&model.gravity());
+        self.gravity = model.gravity(span.t1_s);
+        let (faces, x) = (&model.cloth.faces, &state.positions);
+        model.cloth.loads.write(faces, x, span.t1_s, &mut self.loads);
+        self.fall = span.scheme.change(&self.gravity);
         self.last_changes.clear();
         self.last_changes.extend(state.accelerations.iter().map(|a| span.scheme.change(a)));
+        if model.has_keyed_gravity() {
+            let more = span.scheme.change(&(self.gravity - model.gravity(span.t0_s)));
+            let cloth = model.numbering.cloth();
+            self.last_changes[..cloth].iter_mut().for_each(|change| *change += more);
+        }
         self.repairs = false;
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
@@ -160,7 +174,7 @@ impl StepMotion {
                 let mass = body.mass(at, node);
                 let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
                 let h = span.scheme.effective_s();
-                let impulse = body.impulse(at, u, node, &model.gravity(), h);
+                let impulse = body.impulse(at, u, node, &self.gravity, h);
                 let terms = NodeTerms { mass: [mass, inverse], impulse };
                 *free += terms.free_change();
                 self.body_terms.push(terms);
@@ -211,7 +225,8 @@ impl StepMotion {
             v,
             ahead_s,
             h: span.scheme.effective_s(),
-            gravity: model.gravity(),
+            gravity: self.gravity,
+            loads: &self.loads,
             wind: model.wind(span.t1_s),
             targets: &self.targets,
         }

@@ -54,14 +54,15 @@ pub struct State {
 impl State {
     /// The state of `model` at t = 0.
     pub(super) fn start(model: &Model) -> Self {
-        let mut velocities = vec![Vec3::zeros(); model.initial.len()];
-        let mut accelerations = vec![model.gravity(); model.initial.len()];
+        let mut velocities = model.cloth.start_velocities(&model.initial);
+        let gravity = model.gravity(0.0);
+        let mut accelerations = vec![gravity; model.initial.len()];
         let mut coordinates = Vec::new();
         for body in &model.bodies {
             let (at, u) = body.start();
             accelerations.extend((0..u.len()).map(|node| {
                 let inverse = body.mass(&at, node).try_inverse().unwrap_or_default();
-                inverse * body.impulse(&at, &u, node, &model.gravity(), 1.0)
+                inverse * body.impulse(&at, &u, node, &gravity, 1.0)
             }));
             coordinates.push(at);
             velocities.extend(u);

@@ -30,6 +30,8 @@ pub struct StepInputs<'a> {
     pub h: f64,
     /// Gravity, m/s^2.
     pub gravity: Vec3,
+    /// The loads on all cloth vertices, N; empty if there are none.
+    pub loads: &'a [Vec3],
     /// Velocity of the air, m/s.
     pub wind: Vec3,
     /// Prescribed vertices and their positions at the end of the step, by rising vertex.

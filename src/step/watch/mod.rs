@@ -4,7 +4,7 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `E0`, `E1` | J | kinetic, elastic and gravitational energy, before and after |
-//! | `W` | J | work of pins, handles, moving obstacles and wind on them |
+//! | `W` | J | work of pins, handles, moving obstacles, wind, loads and keyed gravity on them |
 //! | `E1 - E0 - W` | J | the unexplained rise, if positive |
 //! | `p` | N s | impulse that a node gets from outside of the elements |
 //! | `v` | m/s | its velocity at the end of the step |
@@ -24,9 +24,12 @@
 //!   all the work that flings a vertex away. Far from a fast obstacle, cloth that gains energy
 //!   from nothing is slower than the obstacle.
 //! - The work of wind is that of its force on each triangle.
+//! - The work of loads is the force on each vertex times its path. Gravity that changes in time has
+//!   no potential: it is such a load, and no part of `E`.
 //!
 //! Source: ours.
 
+mod loads;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -49,6 +52,7 @@ use crate::step::motion::StepMotion;
 use crate::step::report::{EnergyRise, Measure, StepReport};
 use crate::step::state::State;
 use crate::step::system::StepSystem;
+use crate::step::watch::loads::work_on_bodies;
 use crate::step::watch::work::{WorkMeter, WorkSums};
 
 /// Fraction of its energy by which the energy may rise without work in a step.
@@ -144,7 +148,10 @@ impl EnergyWatch {
         let work = self.work.measure(here, motion, contacts, system)?;
         let coordinates = motion.moved_bodies(model, here.span.scheme);
         let end = End { x: &motion.x1, u: &motion.u1, coordinates: &coordinates };
-        let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
+        let (after, mut work_j) = measure(model, here.rank, &end, &work, system)?;
+        if model.has_keyed_gravity() {
+            work_j += work_on_bodies(here, motion, &coordinates);
+        }
         let scale_j = before.internal_j + self.lift_j;
         Ok(StepBalance {
             after,
@@ -200,7 +207,7 @@ fn measure(
     work: &WorkSums,
     system: &mut StepSystem,
 ) -> Result<(Energy, f64)> {
-    let gravity = model.gravity();
+    let gravity = model.constant_gravity();
     let cloth = model.numbering.cloth();
     let cloth = EnergyState { x: &end.x[..cloth], v: &end.u[..cloth], gravity };
     let mut sums = ExactSums::<5>::default();
@@ -222,7 +229,7 @@ fn measure(
 
 /// Energy that lifts each cloth and body of `model` by the diagonal of its box at the start, J.
 pub fn lift_j(model: &Model) -> f64 {
-    let gravity = model.gravity();
+    let gravity = model.largest_gravity();
     let of_cloth = |range: &Range<u32>| {
         let vertices = range.start as usize..range.end as usize;
         let (x, masses) = (&model.initial[vertices.clone()], &model.cloth.masses[vertices]);

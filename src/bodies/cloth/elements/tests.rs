@@ -57,6 +57,7 @@ fn cloths() -> Vec<ClothSetup> {
                 ..Material::new(0.2, membrane, bending)
             },
             pins: Vec::new(),
+            loads: Default::default(),
         }
     };
     vec![sheet(1.0), sheet(2.0)]
@@ -108,7 +109,7 @@ fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
 
 /// The models of explicit and of implicit bending.
 fn models() -> [ClothModel; 2] {
-    let air = AirDrag { normal: 5.0, tangential: 0.5 };
+    let air = AirDrag { normal: 5.0, tangential: 0.5, normal_square: 2.0, ..Default::default() };
     let models = [1e-6, 0.1].map(|step_s| ClothModel::new(&cloths(), air, step_s));
     let [explicit, implicit] = models.each_ref().map(|model| model.elements.bending.implicit());
     assert!(explicit[0] == 0 && implicit[0] == implicit[1]);
@@ -136,6 +137,7 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
             ahead_s: 1.0,
             h: 1.0,
             gravity,
+            loads: &[],
             wind,
             targets: &[],
         };
@@ -180,6 +182,7 @@ fn rows_have_the_same_bits_on_any_number_of_ranks() {
             ahead_s: 1e-3,
             h: 1e-3,
             gravity,
+            loads: &x,
             wind,
             targets: &[],
         };

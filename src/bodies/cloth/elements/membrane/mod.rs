@@ -169,9 +169,12 @@ impl Membrane {
                 rows.add_pair(slot, block);
             }
         }
-        if self.air != AirDrag::default() {
+        if self.air.is_some() {
             for (i, item) in items.iter().enumerate() {
-                let (rhs, block) = self.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
+                let at_start = |of: &[Vec3]| triangles[i].vertices.map(|it| of[it as usize]);
+                let (x0, v0) = (at_start(inputs.x0), at_start(inputs.v0));
+                let air = self.air.in_step(x0, v0, inputs.wind);
+                let (rhs, block) = air.step_terms(x[i], v[i], inputs.wind, inputs.h);
                 for (a, rhs) in rhs.into_iter().enumerate() {
                     rows.add_diagonal(item.rows[a], rhs, block);
                 }
