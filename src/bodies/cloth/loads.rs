@@ -226,9 +226,9 @@ mod tests {
     fn extra_masses_join_the_vertices_and_the_centre_of_mass() {
         let mut cloth = row();
         cloth.loads.masses = vec![ExtraMass { vertices: vec![0, 1], mass_kg: 3.0 }];
-        let mut masses = vec![0.0; 6];
-        add_extra_masses(&[cloth], &[1..6], &mut masses);
-        assert_eq!(masses, [0.0, 1.5, 1.5, 0.0, 0.0, 0.0]);
+        let mut masses = vec![0.0; 10];
+        add_extra_masses(&[row(), cloth], &[0..5, 5..10], &mut masses);
+        assert_eq!(masses[4..], [0.0, 1.5, 1.5, 0.0, 0.0, 0.0]);
         let motion = StartMotion {
             velocity: Vec3::new(1.0, 0.0, 0.0),
             angular_velocity: Vec3::new(0.0, 2.0, 0.0),
