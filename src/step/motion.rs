@@ -127,15 +127,14 @@ impl StepMotion {
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.gravity = model.gravity(span.t1_s);
-        let (faces, x) = (&model.cloth.faces, &state.positions);
-        model.cloth.loads.write(faces, x, span.t1_s, &mut self.loads);
+        model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
         self.fall = span.scheme.change(&self.gravity);
         self.last_changes.clear();
         self.last_changes.extend(state.accelerations.iter().map(|a| span.scheme.change(a)));
         if model.has_keyed_gravity() {
             let more = span.scheme.change(&(self.gravity - model.gravity(span.t0_s)));
-            let cloth = model.numbering.cloth();
-            self.last_changes[..cloth].iter_mut().for_each(|change| *change += more);
+            let of_cloth = self.last_changes.iter_mut().take(model.numbering.cloth());
+            of_cloth.for_each(|change| *change += more);
         }
         self.repairs = false;
         self.predict_cloth(model, state, span);

@@ -110,7 +110,8 @@ fn euler_columns_bend_as_elasticas() {
 /// A scene of one cloth with these `fields` of the cloth and `more` of the scene.
 fn parsed(fields: &str, more: &str) -> (Scene, ClothSetup) {
     let text = format!(
-        "(solver: (relative_residual: 1e-12), cloths: [(shape: Sheet(width_m: 0.12, length_m: 0.12, columns: 12, rows: 12),
+        "(solver: (relative_residual: 1e-12), cloths: [(
+        shape: Sheet(width_m: 0.12, length_m: 0.12, columns: 12, rows: 12),
         material: Isotropic(density_kg_per_m2: {DENSITY}, modulus_n_per_m: 500, poisson_ratio: 0.3,
         rigidity_n_m: 1e-5), {fields})], {more})"
     );

@@ -96,7 +96,8 @@ impl Loads {
 
 /// The shares of `vertices`, sorted, in what they carry together; their sum is 1. Faces whose three
 /// corners are chosen give a third of their area at rest to each corner. If there is no such face,
-/// because points or a line are chosen, all shares are equal. Vertices without a share are left out.
+/// because points or a line are chosen, all shares are equal. Vertices without a share are left
+/// out.
 pub fn shares(cloth: &ClothSetup, vertices: &[u32]) -> Vec<(u32, f64)> {
     let mut areas = vec![0.0; cloth.rest.len()];
     for face in whole_faces(&cloth.faces, vertices) {

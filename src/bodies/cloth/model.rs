@@ -26,7 +26,7 @@ pub struct ClothModel {
     /// Pinned vertices.
     pub pins: Pins,
     /// Forces and pressures.
-    pub loads: Loads,
+    loads: Loads,
     /// How each cloth moves at t = 0.
     starts: Vec<StartMotion>,
 }
@@ -72,6 +72,12 @@ impl ClothModel {
         let held = self.pins.groups.iter().filter(|group| group.is_active(0.0));
         held.flat_map(|group| &group.vertices).for_each(|&v| velocities[v as usize].fill(0.0));
         velocities
+    }
+
+    /// Writes the load on each vertex (N) to `out`, which is left empty if there are none. `x` are
+    /// the positions of all cloth vertices (m); amplitudes are those at `time_s` (s).
+    pub fn write_loads(&self, x: &[Vec3], time_s: f64, out: &mut Vec<Vec3>) {
+        self.loads.write(&self.faces, x, time_s, out);
     }
 
     /// Number of cloth vertices.
