@@ -68,6 +68,16 @@ pub(crate) const DAMPING_RATE: Bound = bound(1e6, "1/s");
 pub(crate) const DAMPING_TIME: Bound = bound(1e6, "s");
 /// Bound of drags: a million times the drag of air.
 pub(crate) const DRAG: Bound = bound(1e6, "N s/m^3");
+/// Bound of coefficients of quadratic drag. A plate across the flow has about 2.
+pub(crate) const DRAG_COEFFICIENT: Bound = bound(1e6, "");
+/// Bound of forces on cloth: the weight of a hundred tons.
+pub(crate) const FORCE: Bound = bound(1e6, "N");
+/// Bound of pressures on cloth: ten times that of the atmosphere.
+pub(crate) const PRESSURE: Bound = bound(1e6, "Pa");
+/// Bound of masses on cloth: a thousand tons.
+pub(crate) const MASS: Bound = bound(1e6, "kg");
+/// Bound of angular velocities. The speed of what they turn has a bound of its own.
+pub(crate) const ANGULAR_SPEED: Bound = bound(1e6, "rad/s");
 
 /// A time step is at most this long, s. Beyond it, cloth moves so far that a step takes minutes.
 pub(crate) const LONGEST_STEP_S: f64 = 0.5;

@@ -133,6 +133,55 @@ fn a_pin_that_names_no_vertex() {
 }
 
 #[test]
+fn loads_that_cannot_be() {
+    let said = |load: &str, words: &[&str]| {
+        let text = sheet(SHEET, "").replace("material:", &format!("{load}, material:"));
+        assert_says(&run(&text, "", &[]), words);
+    };
+    let corner = "select: Vertices([0])";
+    for (load, words) in [
+        (format!("forces: [({corner}, force_n: (0, NaN, 0))]"), &["forces[0].force_n", "NaN"][..]),
+        (format!("forces: [({corner}, force: (0, 1, 0))]"), &["`force` of Force", "`force_n`"]),
+        (format!("forces: [({corner})]"), &["`force_n` of Force is missing"]),
+        ("forces: [(force_n: (0, 1, 0))]".into(), &["`select` of Force is missing"]),
+        (
+            "forces: [(select: Group(\"hem\"), force_n: (0, 1, 0))]".into(),
+            &["cloths[0].forces[0].select", "no group `hem`"],
+        ),
+        (
+            format!("masses: [({corner}, mass_kg: -1)]"),
+            &["masses[0].mass_kg", "-1 is not positive"],
+        ),
+        ("pressures: [(pressure_pa: 5)]".into(), &["`side` of Pressure is missing"]),
+        (
+            "pressures: [(side: Inside, pressure_pa: 5)]".into(),
+            &["unknown choice `Inside`", "Front, Back"],
+        ),
+        (
+            format!("pressures: [({corner}, side: Back, pressure_pa: 5)]"),
+            &["cloths[0].pressures[0].select", "no face has all of its corners"],
+        ),
+        (
+            "angular_velocity_rad_per_s: (0, 2000, 0)".into(),
+            &["cloths[0].angular_velocity_rad_per_s", "in a time step"],
+        ),
+    ] {
+        said(&load, words);
+    }
+}
+
+/// The pin takes up the load; the run goes on and says so.
+#[test]
+fn a_load_on_a_pinned_vertex_is_warned_of() {
+    let both = "pins: [(select: Vertices([0]))], forces: [(select: Vertices([0, 4]), force_n: (0, 1, 0))],";
+    let text = sheet(SHEET, "").replace("material:", &format!("{both} material:"));
+    let output = run(&text, "", &["--set", "steps_per_frame=20"]);
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("cloths[0].forces[0]: 1 of its 2 vertices are pinned"), "{said}");
+}
+
+#[test]
 fn joints_that_cannot_be() {
     let scene = |joint: &str, fields: &str| {
         format!(

@@ -66,6 +66,12 @@ fn pins_wind_and_a_moving_obstacle_on_small_patches() {
     assert_identical(&scene("wind.ron"), &[]);
 }
 
+/// Forces, pressure, masses, quadratic drag, starts in motion and gravity over time.
+#[test]
+fn loads_on_small_patches() {
+    assert_identical_with(some_starts(), &test_scene("loads.ron"), &[]);
+}
+
 /// Cloth on cloth: contacts across ranks and cloths enter the linear system.
 #[test]
 fn layers_of_cloth_on_a_ball() {

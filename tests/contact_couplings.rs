@@ -6,7 +6,7 @@
 mod physics;
 
 use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::inputs::StepInputs;
+use cloth_sim::bodies::cloth::inputs::{Stability, StepInputs};
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
@@ -15,6 +15,7 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
 use cloth_sim::ranks::{World, in_process as ranks};
+use cloth_sim::step::scheme::{Integrator, Scheme};
 use cloth_sim::step::system::{BodyTerms, SystemTerms};
 use cloth_sim::step::{Model, StepSystem};
 use cloth_sim::threads::Threads;
@@ -60,6 +61,7 @@ fn spring(random: &mut Random, first_side: usize, vertices: [u32; 4]) -> Contact
         stiffness: (normal * normal.transpose() + across * 0.3) * (50e-5 / (H * H)),
         velocity: Vec3::zeros(),
         push: random.vector() * 0.01,
+        lasting: Vec3::zeros(),
     }
 }
 
@@ -140,19 +142,30 @@ impl Case<'_> {
         let inputs = StepInputs {
             x0: &model.initial,
             v0: &velocities,
-            last_changes: &vec![self.gravity * H; velocities.len()],
             x: &model.initial,
             v: &velocities,
             ahead_s: H,
             h: H,
+            stability: Stability::EULER,
             gravity: self.gravity,
+            loads: &[],
             wind: Vec3::zeros(),
-            targets: self.targets,
         };
+        let prescribed = Vec::from_iter(self.targets.iter().map(|&(vertex, target)| {
+            let at = vertex as usize;
+            (vertex, (target - model.initial[at]) / H - velocities[at])
+        }));
         // First with other contacts: nothing of them may remain.
         for contacts in [&mine[mine.len() / 3..], &mine] {
-            let (bodies, region) = (BodyTerms::NONE, None);
-            let terms = SystemTerms { inputs: &inputs, bodies, contacts, region };
+            let terms = SystemTerms {
+                scheme: Scheme::new(Integrator::Euler, H),
+                inputs: &inputs,
+                first_changes: &vec![self.gravity * H; velocities.len()],
+                prescribed: &prescribed,
+                bodies: BodyTerms::NONE,
+                contacts,
+                region: None,
+            };
             system.assemble(&threads, model, &layout, &terms);
         }
         read(&mut system, &layout, &threads)

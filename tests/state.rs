@@ -90,7 +90,8 @@ fn goes_on(scene: &str, ranks: usize, all: &[(Vec<u8>, Mark)], more: usize) {
 
 #[test]
 fn a_saved_simulation_goes_on_with_the_same_bits_on_any_number_of_ranks() {
-    for scene in [SMALL, "tests/scenes/layers.ron", "tests/scenes/rolling.ron"] {
+    let loads = "tests/scenes/loads.ron";
+    for scene in [SMALL, "tests/scenes/layers.ron", "tests/scenes/rolling.ron", loads] {
         let all = undisturbed(scene, 2, 24);
         [1, 2, 3].into_iter().for_each(|ranks| goes_on(scene, ranks, &all, 3));
     }

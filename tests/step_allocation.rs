@@ -8,7 +8,7 @@ mod counting;
 use std::path::Path;
 
 use cloth_sim::bodies::cloth::elements::air::WindKey;
-use cloth_sim::bodies::cloth::inputs::StepInputs;
+use cloth_sim::bodies::cloth::inputs::{Stability, StepInputs};
 use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
 use cloth_sim::linear::{PreconditionerKind, Tolerance};
@@ -16,6 +16,7 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
+use cloth_sim::step::scheme::{Integrator, Scheme};
 use cloth_sim::step::system::{BodyTerms, SystemTerms};
 use cloth_sim::step::{Model, StepSystem};
 use cloth_sim::threads::Threads;
@@ -44,6 +45,7 @@ fn later_allocations(
         stiffness: Mat3::identity() * 10.0,
         velocity: Vec3::zeros(),
         push: Vec3::new(0.0, 0.01, 0.0),
+        lasting: Vec3::zeros(),
     };
     let pushed = |face: &[u32; 3]| spring(face, vertices);
     let folded = |face: &[u32; 3]| spring(face, vertices - 1 - face[0]);
@@ -53,19 +55,26 @@ fn later_allocations(
     let inputs = StepInputs {
         x0: &model.initial,
         v0: &at_rest,
-        last_changes: &at_rest,
         x: &model.initial,
         v: &at_rest,
         ahead_s: 1e-2,
         h: 1e-2,
-        gravity: model.gravity(),
+        stability: Stability::EULER,
+        gravity: model.gravity(0.0),
+        loads: &[],
         wind: model.wind(0.0),
-        targets: &[(0, model.initial[0])],
     };
     let mut steps = |number: usize| -> Result<()> {
         for _ in 0..number {
-            let (bodies, region) = (BodyTerms::NONE, None);
-            let terms = SystemTerms { inputs: &inputs, bodies, contacts: &contacts, region };
+            let terms = SystemTerms {
+                scheme: Scheme::new(Integrator::Euler, 1e-2),
+                inputs: &inputs,
+                first_changes: &at_rest,
+                prescribed: &[(0, Vec3::zeros())],
+                bodies: BodyTerms::NONE,
+                contacts: &contacts,
+                region: None,
+            };
             system.assemble(&threads, model, &layout, &terms);
             let solved = system.solve(world, &threads, &model.initial)?;
             assert!(solved.converged() && solved.iterations > 5, "{:?}", solved);

@@ -15,6 +15,7 @@ pub mod cloth;
 pub mod numbering;
 pub mod prescribed;
 pub mod setup;
+pub mod timed;
 
 pub use crate::linear::Jacobian;
 pub use body::Body;

@@ -1,4 +1,4 @@
-//! Builds the bodies of a checked scene: meshes, materials, pins and motions.
+//! Builds the bodies of a checked scene: meshes, materials, pins, loads and motions.
 
 use std::borrow::Borrow;
 use std::path::Path;
@@ -13,6 +13,7 @@ use crate::math::{Vec3, rotation};
 use crate::mesh::shapes::{Shape, ShapeKind};
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh, obj_read};
+use crate::scene::loads::build_loads;
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
 use crate::scene::spec::{
@@ -23,7 +24,8 @@ use crate::scene::spec::{
 /// `scene_dir`.
 ///
 /// # Errors
-/// A mesh that is missing or unsound, too many triangles after refinement, a pin without a vertex,
+/// A mesh that is missing or unsound, too many triangles after refinement, a pin or load without a
+/// vertex,
 /// rest lengths from texture coordinates that the mesh does not have, positions that are too far.
 pub fn build(scene: &Scene, scene_dir: &Path) -> Result<Setup> {
     build_if(scene, scene_dir, |_| Ok(()))
@@ -78,6 +80,7 @@ fn build_cloth(
     let rest_planes = rest_planes(cloth, &surface, &rest, at)?;
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
     let pins = build_pins(cloth, &candidates, at)?;
+    let loads = build_loads(cloth, &candidates, at)?;
     let material = Material {
         mass_damping_per_s: cloth.damping.mass_per_s,
         stiffness_damping_s: cloth.damping.stiffness_s,
@@ -93,6 +96,7 @@ fn build_cloth(
         positions,
         material,
         pins,
+        loads,
     })
 }
 

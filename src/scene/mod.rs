@@ -9,6 +9,7 @@ pub mod build;
 mod check;
 pub mod keyframe;
 pub mod load;
+mod loads;
 mod rest;
 mod scale;
 mod select;

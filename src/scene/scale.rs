@@ -8,8 +8,10 @@ use crate::bounds::shown;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
+use crate::scene::bodies::check_turn;
 use crate::scene::bodies::spec::Arrangement;
 use crate::scene::check::check_speed;
+use crate::scene::loads::held_loads;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
 
 /// The largest contact distance, in short edges of a cloth (see [`Edges::short_m`]). Candidates
@@ -31,6 +33,9 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
         warnings.extend(distance_warning(scene.contact.distance_m, built, size.as_deref())?);
         warnings.extend(size);
         warnings.extend(material_warnings(&cloth.material, &format!("{at}.material")));
+        warnings.extend(held_loads(built, &at));
+        let spin = cloth.angular_velocity_rad_per_s.into();
+        check_turn(&format!("{at}.angular_velocity_rad_per_s"), &spin, step_s)?;
         for (j, (pin, chosen)) in cloth.pins.iter().zip(&built.pins).enumerate() {
             let places = chosen.vertices.iter().map(|&vertex| built.positions[vertex as usize]);
             check_turns(pin.motion.as_ref(), &format!("{at}.pins[{j}]"), step_s, places)?;

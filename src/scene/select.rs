@@ -1,4 +1,4 @@
-//! The vertices that a pin selects.
+//! The vertices that a pin or a load selects.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
 use crate::scene::spec::Select;
 
-/// The vertices of one cloth, for a pin to choose from.
+/// The vertices of one cloth, for a pin or a load to choose from.
 pub(super) struct Candidates<'a> {
     pub(super) surface: &'a SurfaceMesh,
     /// Positions at the start, m.
@@ -40,11 +40,11 @@ impl Candidates<'_> {
         let is_old = |origin: &&[u32; 3]| origin[0] == origin[1] && origin[1] == origin[2];
         let count = self.origins.iter().filter(is_old).count();
         if let Some(missing) = list.iter().find(|&&vertex| vertex as usize >= count) {
-            let cause = format!("the pin names vertex {missing}, but the cloth has {count}");
+            let cause = format!("it names vertex {missing}, but the cloth has {count}");
             return Err(Error::input(at, cause, format!("choose from 0 to {}", count - 1)));
         }
         if list.is_empty() {
-            return Err(Error::input(at, "the pin names no vertex", "list at least one"));
+            return Err(Error::input(at, "it names no vertex", "list at least one"));
         }
         let listed: HashSet<u32> = list.iter().copied().collect();
         let chosen =
@@ -59,7 +59,7 @@ impl Candidates<'_> {
         let chosen: Vec<u32> = self.all().filter(inside).collect();
         if chosen.is_empty() {
             let (low, high) = extent(self.positions);
-            let cause = "the pin names no vertex: none lies in its box";
+            let cause = "it names no vertex: none lies in its box";
             let remedy = format!("the cloth starts between {low} and {high}; move the box");
             return Err(Error::input(at, cause, remedy));
         }
@@ -93,7 +93,7 @@ impl Candidates<'_> {
                 true => "the mesh has no groups; select by Vertices, Box or Nearest".to_owned(),
                 false => did_you_mean(name, &known),
             };
-            let cause = format!("the pin names no vertex: the mesh has no group `{name}`");
+            let cause = format!("it names no vertex: the mesh has no group `{name}`");
             return Err(Error::input(at, cause, remedy));
         }
         Ok(chosen)

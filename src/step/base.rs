@@ -41,6 +41,11 @@ pub(super) struct Bdf2 {
 impl Bdf2 {
     /// Makes the base point of the first solve in `motion`, whose start and targets are known.
     pub fn begin(&mut self, motion: &StepMotion, start: &History, scheme: Scheme) {
+        if !scheme.has_history() {
+            let base = [&mut self.x, &mut self.u, &mut self.v, &mut self.inertial];
+            base.into_iter().for_each(Vec::clear);
+            return;
+        }
         self.x.clone_from(&motion.x0);
         self.u.clone_from(&motion.u0);
         self.inertial.clone_from(&motion.u0);
@@ -87,6 +92,14 @@ impl StepMotion {
         v
     }
 
+    /// The velocities of all nodes in forces at the end of the step if no force acts, m/s or rad/s.
+    pub fn inertial(&self) -> &[Vec3] {
+        match self.bdf2.inertial.is_empty() {
+            true => &self.u0,
+            false => &self.bdf2.inertial,
+        }
+    }
+
     /// The inputs of the forces on cloth, linearised about `base`. The end of the step is `ahead_s`
     /// (s) after it.
     pub fn inputs<'a>(
@@ -96,14 +109,16 @@ impl StepMotion {
         base: Base<'a>,
         ahead_s: f64,
     ) -> StepInputs<'a> {
-        let inertial = &self.bdf2.inertial;
         StepInputs {
-            v0: if inertial.is_empty() { &self.u0 } else { inertial },
+            x0: &self.x0,
+            v0: self.inertial(),
             x: base.x,
             v: base.v,
             ahead_s,
             h: span.scheme.effective_s(),
-            gravity: model.gravity(),
+            stability: span.scheme.stability(),
+            gravity: self.gravity,
+            loads: &self.loads,
             wind: model.wind(span.t1_s),
         }
     }

@@ -45,8 +45,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The step that begins at `start` and lasts for `ticks`, both in ticks.
+    /// The step that begins at `start` and lasts for `ticks`, both in ticks. Parts of a step are
+    /// Euler's: a step is divided because its solution had trouble.
     pub fn new(clock: &Clock, integrator: Integrator, start: u64, ticks: u64) -> Self {
+        let integrator = if ticks < TICKS_PER_STEP { Integrator::Euler } else { integrator };
         Self {
             ticks,
             duration_s: clock.seconds(ticks),

@@ -47,7 +47,7 @@ pub use model::Model;
 pub use pinch::WaitingBody;
 pub use report::{Counter, EnergyRise, Measure, Phase, StepReport};
 pub use scheme::{History, Integrator};
-pub use settings::StepSettings;
+pub use settings::{GravityKey, StepSettings};
 pub use simulation::Simulation;
 pub use state::State;
 pub use system::StepSystem;

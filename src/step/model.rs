@@ -6,6 +6,7 @@ use crate::bodies::cloth::ClothModel;
 use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::prescribed::{ObstacleSetup, Rigid};
+use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
 use crate::collision::enclosure::encloses_a_volume;
@@ -132,9 +133,27 @@ impl Model {
         })
     }
 
-    /// Gravity, m/s^2.
-    pub fn gravity(&self) -> Vec3 {
-        Vec3::from(self.settings.gravity_m_per_s2)
+    /// Gravity at `time_s` (s), m/s^2.
+    pub fn gravity(&self, time_s: f64) -> Vec3 {
+        let keyed = value_at(&self.settings.gravity_keyframes, time_s);
+        keyed.unwrap_or_else(|| self.settings.gravity_m_per_s2.into())
+    }
+
+    /// Whether gravity changes in time. Then it has no potential.
+    pub fn has_keyed_gravity(&self) -> bool {
+        !self.settings.gravity_keyframes.is_empty()
+    }
+
+    /// The gravity whose potential is part of the energy, m/s^2: zero if gravity changes in time.
+    pub fn constant_gravity(&self) -> Vec3 {
+        if self.has_keyed_gravity() { Vec3::zeros() } else { self.gravity(0.0) }
+    }
+
+    /// The largest gravity of all times, m/s^2.
+    pub fn largest_gravity(&self) -> Vec3 {
+        let keys = self.settings.gravity_keyframes.iter().map(|key| self.gravity(key.time_s));
+        let largest = keys.max_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
+        largest.unwrap_or_else(|| self.gravity(0.0))
     }
 
     /// Velocity of the air at `time_s` (s), m/s.

@@ -63,6 +63,10 @@ pub(super) struct StepMotion {
     pub inverse_masses: Vec<f64>,
     /// What BDF2 adds.
     pub bdf2: Bdf2,
+    /// Gravity in this step, m/s^2.
+    pub gravity: Vec3,
+    /// The loads on cloth vertices in this step, N; empty if there are none.
+    pub loads: Vec<Vec3>,
     /// The change of velocity by gravity in this step, m/s.
     pub fall: Vec3,
     /// The change of velocities in this step if the last step's accelerations continue, m/s
@@ -102,6 +106,8 @@ impl StepMotion {
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
             bdf2: Bdf2::default(),
+            gravity: Vec3::zeros(),
+            loads: Vec::new(),
             fall: Vec3::zeros(),
             last_changes: Vec::new(),
         }
@@ -124,18 +130,23 @@ impl StepMotion {
             (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
-        self.fall = span.scheme.change(&model.gravity());
+        self.gravity = model.gravity(span.t1_s);
+        model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
+        self.fall = span.scheme.change(&self.gravity);
         self.last_changes.clear();
         self.last_changes.extend(state.accelerations.iter().map(|a| span.scheme.change(a)));
+        if model.has_keyed_gravity() {
+            let more = span.scheme.change(&(self.gravity - model.gravity(span.t0_s)));
+            let of_cloth = self.last_changes.iter_mut().take(model.numbering.cloth());
+            of_cloth.for_each(|change| *change += more);
+        }
         self.repairs = false;
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
         self.predict_obstacles(model, state, span);
-        if span.scheme.has_history() {
-            let mut bdf2 = std::mem::take(&mut self.bdf2);
-            bdf2.begin(self, &state.history, span.scheme);
-            self.bdf2 = bdf2;
-        }
+        let mut bdf2 = std::mem::take(&mut self.bdf2);
+        bdf2.begin(self, &state.history, span.scheme);
+        self.bdf2 = bdf2;
         self.path_end.copy_from_slice(&self.predicted);
     }
 
@@ -143,9 +154,9 @@ impl StepMotion {
         let cloth = model.numbering.cloth();
         self.x0[..cloth].copy_from_slice(&state.positions);
         self.u0[..state.velocities.len()].copy_from_slice(&state.velocities);
-        let last_s = model.clock.seconds(state.last_ticks);
-        for (u0, v0) in zip(&mut self.u0, &state.history.velocities) {
-            *u0 = span.scheme.resized([u0, v0], last_s);
+        if !span.scheme.has_history() {
+            let known = state.history.velocities.len();
+            self.u0[..known].copy_from_slice(&state.history.velocities);
         }
         for (vertex, mass) in model.cloth.masses.iter().enumerate() {
             let change =
@@ -172,8 +183,8 @@ impl StepMotion {
             for (node, free) in free.iter_mut().enumerate() {
                 let mass = body.mass(at, node);
                 let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
-                let h = span.scheme.effective_s();
-                let impulse = body.impulse(at, u, node, &model.gravity(), h);
+                let h = span.scheme.step_s();
+                let impulse = body.impulse(at, u, node, &self.gravity, h);
                 let terms = NodeTerms { mass: [mass, inverse], impulse };
                 *free += terms.free_change();
                 self.body_terms.push(terms);
@@ -350,7 +361,9 @@ impl StepMotion {
         }
         state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
         state.history.clone_from(&self.bdf2.end);
-        state.last_ticks = span.ticks;
+        if !span.scheme.has_history() {
+            state.set_mean_velocities(model);
+        }
         state.coordinates = self.moved_bodies(model, span.scheme);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);

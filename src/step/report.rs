@@ -113,7 +113,7 @@ named! {
         StiffnessEnergy = "stiffness_energy_j",
         /// Kinetic energy of cloth that all impulses added (negative: removed), J.
         ImpulseEnergy = "impulse_energy_j",
-        /// Work of pins, handles, moving obstacles and wind on cloths and bodies, J.
+        /// Work of pins, handles, moving obstacles, wind and loads on cloths and bodies, J.
         Work = "work_j",
         /// Rise of the energy of cloths and bodies beyond the work, J.
         UnexplainedRise = "unexplained_rise_j",

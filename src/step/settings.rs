@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::Air;
+use crate::bodies::timed::TimedKey;
 use crate::linear::PreconditionerKind;
+use crate::math::Vec3;
 use crate::partition::methods::PartitionSettings;
 use crate::step::scheme::Integrator;
 use crate::{contact, stealing};
@@ -17,6 +19,9 @@ pub struct StepSettings {
     pub steps_per_frame: u32,
     /// Gravity, m/s^2.
     pub gravity_m_per_s2: [f64; 3],
+    /// Gravity over time, by ascending time. If there are keys, they take the place of
+    /// `gravity_m_per_s2`.
+    pub gravity_keyframes: Vec<GravityKey>,
     /// Wind and drag.
     pub air: Air,
     /// How bodies touch.
@@ -31,6 +36,29 @@ pub struct StepSettings {
     pub partition: PartitionSettings,
     /// Whether each step reports the total energy.
     pub energy: bool,
+}
+
+/// Gravity at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GravityKey {
+    /// When, s.
+    #[serde(default)]
+    pub time_s: f64,
+    /// Acceleration of gravity, m/s^2.
+    pub gravity_m_per_s2: [f64; 3],
+}
+
+impl TimedKey for GravityKey {
+    type Value = Vec3;
+
+    fn time_s(&self) -> f64 {
+        self.time_s
+    }
+
+    fn value(&self) -> Vec3 {
+        self.gravity_m_per_s2.into()
+    }
 }
 
 /// The linear solver and its step control.

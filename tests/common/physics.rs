@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::cloth::setup::{ClothSetup, Pin, RestTriangle};
+use cloth_sim::bodies::cloth::setup::{ClothSetup, LoadSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
@@ -70,6 +70,7 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
         rest,
         material,
         pins: Vec::new(),
+        loads: LoadSetup::default(),
     }
 }
 
@@ -123,6 +124,15 @@ pub fn largest_rise(energies: &[f64]) -> f64 {
         energy - lowest
     };
     energies.iter().map(rise).fold(0.0, f64::max)
+}
+
+/// The root of `f` between `low`, where it is positive, and `high`.
+pub fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if f(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    low
 }
 
 /// How a strip is meshed.

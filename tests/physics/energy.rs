@@ -264,3 +264,52 @@ fn an_obstacle_that_approaches_fast_makes_the_step_smaller_and_does_its_true_wor
         assert!((works[4] - 1.0).abs() < 0.4, "{speed} m/s: {works:?}");
     }
 }
+
+/// A force that lifts a free sheet works with its path, and all work becomes energy but what the
+/// method loses: `F a h^2 n / 2` of `n` steps.
+#[test]
+fn a_force_works_with_its_path() {
+    let force =
+        "forces: [(select: Box(min_m: (-1, -1, -1), max_m: (1, 1, 1)), force_n: (0, 0.2, 0))]";
+    let lifted = balance(force, "", 200);
+    // 0.2 N on 6 g: cotton has 472.6 kg/m^3 and is 0.318 mm thick.
+    let (mass, h, steps) = (472.6 * 0.318e-3 * 0.04, 1e-3, 200.0);
+    let path = (0.2 / mass - G) * h * h * 0.5 * steps * (steps + 1.0);
+    assert!((lifted.work / (0.2 * path) - 1.0).abs() < 1e-6, "{} {}", lifted.work, 0.2 * path);
+    assert!(lifted.gain < lifted.work && lifted.gain > 0.98 * lifted.work);
+    assert_eq!((lifted.unexplained < 1e-9, lifted.faults), (true, 0));
+}
+
+/// A force with an amplitude on a pinned sheet, pressure in a box, wind with quadratic drag, gravity
+/// that turns round, a load on a pin that moves: the work explains all energy.
+#[test]
+fn the_work_of_every_load_is_counted() {
+    let all = "select: Box(min_m: (-1, -1, -1), max_m: (1, 1, 1))";
+    let pulled = format!(
+        "pins: [(select: Vertices([0, 10]))], masses: [(select: Vertices([115]), mass_kg: 0.002)],
+        forces: [({all}, force_n: (0, 0, 0.1), amplitude: [(factor: 0), (time_s: 0.1, factor: 1),
+        (time_s: 0.2, factor: -1)])]"
+    );
+    let turning = "gravity_keyframes: [(gravity_m_per_s2: (0, -9.81, 0)),
+        (time_s: 0.15, gravity_m_per_s2: (9.81, 0, 0)), (time_s: 0.3, gravity_m_per_s2: (0, 9.81, 0))]";
+    let wind = "air: (normal_drag_coefficient: 1.5, tangential_drag_coefficient: 0.1,
+        wind: [(velocity_m_per_s: (2, 3, 1))])";
+    let led = "pins: [(select: Vertices([0]), motion: (keyframes: [(), (time_s: 0.2,
+        translation_m: (0, 0.1, 0))]))], forces: [(select: Vertices([0]), force_n: (0, 5, 0))]";
+    let pinned = "pins: [(select: Vertices([0, 10]))]";
+    for (name, cloth, fields) in [
+        ("force", pulled.as_str(), ""),
+        ("gravity", pinned, turning),
+        ("wind", pinned, wind),
+        ("load on a pin", led, ""),
+    ] {
+        println!("{name}");
+        let found = balance(cloth, fields, 300);
+        assert!(found.work.abs() > 1e-3, "{name}");
+        assert!(found.unexplained < 1e-3 * found.work.abs() && found.faults == 0, "{name}");
+    }
+    let cushion = "shape: Box(size_m: (0.2, 0.04, 0.2), edge_m: 0.02), material: Fabric(\"cotton\"),
+        pressures: [(side: Back, pressure_pa: 200, amplitude: [(factor: 0), (time_s: 0.1, factor: 1)])]";
+    let found = balance_of(cushion, "gravity_m_per_s2: (0, 0, 0), steps_per_frame: 40", 300);
+    assert!(found.work > 0.01 && found.unexplained < 1e-3 * found.work && found.faults == 0);
+}

@@ -173,12 +173,3 @@ fn a_limp_strip_between_two_supports_is_a_catenary() {
         assert!(error(&format!("{name}, tension"), found, tension).abs() < 0.01);
     }
 }
-
-/// The root of `f` between `low`, where it is positive, and `high`.
-fn bisect(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if f(middle) > 0.0 { low = middle } else { high = middle }
-    }
-    low
-}

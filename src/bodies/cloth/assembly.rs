@@ -2,8 +2,8 @@
 //! energy.
 //!
 //! `A dv = b` with `A = M + h D + h^2 K` and `dv = v1 - v0` (docs/methods.md, section 4). Every
-//! rank assembles its own rows, and one thread a patch. A row gets its mass, gravity and damping,
-//! then the elements kind by kind, each kind by rising number.
+//! rank assembles its own rows, and one thread a patch. A row gets its mass, gravity, damping and
+//! loads, then the elements kind by kind, each kind by rising number.
 
 use crate::bodies::cloth::elements::Shares;
 use crate::bodies::cloth::energy::{Blown, EnergyMeter, EnergyState, PatchEnergy};
@@ -44,7 +44,10 @@ impl Assembly {
             let vertex = rows.nodes[row] as usize;
             let (mass, damping) = (model.masses[vertex], inputs.h * model.damping_of(vertex));
             let (v0, v) = (inputs.v0[vertex], inputs.v[vertex]);
-            let rhs = (inputs.gravity * inputs.h - v * damping + (v0 - v)) * mass;
+            let mut rhs = (inputs.gravity * inputs.h - v * damping + (v0 - v)) * mass;
+            if let Some(load) = inputs.loads.get(vertex) {
+                rhs += load * inputs.h;
+            }
             rows.set(row, rhs, Mat3::from_diagonal_element(mass * (1.0 + damping)));
         }
         model.elements.add(&self.shares, patch, inputs, rows);

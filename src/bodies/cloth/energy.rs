@@ -47,6 +47,8 @@ pub struct Blown<'a> {
     pub wind: Vec3,
     /// Positions of all cloth vertices at the start of the step, m.
     pub x0: &'a [Vec3],
+    /// Their velocities then, m/s.
+    pub v0: &'a [Vec3],
     /// Their velocities at its end, m/s.
     pub v1: &'a [Vec3],
     /// Size of the step, s.
@@ -104,12 +106,13 @@ impl EnergyMeter {
     /// The work (J) of the air on each own patch in a step, at the velocities at its end. The drag
     /// of still air is part of it.
     pub fn works_of_air(&mut self, threads: &Threads, model: &ClothModel, blown: Blown) -> &[f64] {
-        let Blown { drag, wind, x0, v1, h } = blown;
+        let Blown { drag, wind, x0, v0, v1, h } = blown;
         let faces = &self.faces;
         threads.for_each_patch(EachPatch(&mut self.works), 1, |patch, work| {
             let of_face = |&face: &FaceId| -> f64 {
                 let corners = model.faces[face as usize].map(|vertex| vertex as usize);
-                let block = drag.corner_block(corners.map(|a| x0[a]));
+                let [x, v] = [x0, v0].map(|of| corners.map(|a| of[a]));
+                let block = drag.in_step(x, v, wind).corner_block(x);
                 corners.iter().map(|&a| (block * (wind - v1[a])).dot(&v1[a])).sum()
             };
             work.0[0] = h * faces[patch].iter().map(of_face).sum::<f64>();

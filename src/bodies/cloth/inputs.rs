@@ -6,6 +6,22 @@ use crate::math::Vec3;
 /// A prescribed vertex, and where it is at the end of the step (m).
 pub type Target = (VertexId, Vec3);
 
+/// What the matrix must hold so that a step is stable. The matrix may leave out the rest, because
+/// forces are exact at the point about which they are linearised.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stability {
+    /// The least share of a stiffness that must be in the matrix.
+    pub least_share: f64,
+    /// The largest stiffness that may be left out, in units of mass over `h^2`.
+    pub by_mass: f64,
+}
+
+impl Stability {
+    /// For linearly implicit Euler, linearised at the start: a mode is stable if its stiffness is
+    /// at most twice what the matrix says and `4 m / h^2` more.
+    pub const EULER: Self = Self { least_share: 0.5, by_mass: 4.0 };
+}
+
 /// What the forces on cloth depend on in a step.
 ///
 /// With Euler, the first solve of a step linearises the forces where it starts: `x = x0`, `v = v0`,
@@ -13,6 +29,8 @@ pub type Target = (VertexId, Vec3);
 /// linearises them at an estimate of the end.
 #[derive(Clone, Copy)]
 pub struct StepInputs<'a> {
+    /// Positions of all cloth vertices at the start of the step, m.
+    pub x0: &'a [Vec3],
     /// Velocities of all nodes at the end of the step if no force acts, m/s.
     pub v0: &'a [Vec3],
     /// Positions of all cloth vertices about which forces are linearised, m.
@@ -23,8 +41,12 @@ pub struct StepInputs<'a> {
     pub ahead_s: f64,
     /// Effective step of the forces, s.
     pub h: f64,
+    /// What the matrix must hold.
+    pub stability: Stability,
     /// Gravity, m/s^2.
     pub gravity: Vec3,
+    /// The loads on all cloth vertices, N; empty if there are none.
+    pub loads: &'a [Vec3],
     /// Velocity of the air, m/s.
     pub wind: Vec3,
 }

@@ -8,13 +8,16 @@
 //! | `rest` | all cloths at rest in one numbering: what elements are made of |
 //! | `model` | all cloths, shared by the ranks of a process |
 //! | `scatter`, `assembly` | one rank's rows, patch by patch |
+//! | `amplitude`, `loads` | forces on groups, pressure, extra masses, velocities at the start |
 //! | `pins`, `inputs` | prescribed vertices, and all that a step is computed from |
 //! | `energy` | energy of all cloths |
 
+pub mod amplitude;
 pub mod assembly;
 pub mod elements;
 pub mod energy;
 pub mod inputs;
+pub mod loads;
 pub mod material;
 pub mod model;
 pub mod pins;

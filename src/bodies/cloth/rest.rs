@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::cloth::elements::air::AirDrag;
+use crate::bodies::cloth::loads::add_extra_masses;
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
 use crate::ids::{FaceId, VertexId};
 use crate::math::Vec3;
@@ -23,7 +24,7 @@ pub struct RestCloths<'a> {
     pub topology: Topology,
     /// Rest positions, each cloth in its own coordinates, m.
     pub positions: Vec<Vec3>,
-    /// Lumped mass of each vertex, kg.
+    /// Lumped mass of each vertex with its extra mass, kg.
     pub masses: Vec<f64>,
     /// Drag of the air.
     pub air: AirDrag,
@@ -45,7 +46,8 @@ impl<'a> RestCloths<'a> {
             faces.extend(cloth.faces.iter().map(|face| face.map(|v| v + first)));
             cloth_of_face.resize(faces.len(), index as u16);
         }
-        let masses = lumped_masses(cloths, &faces, positions.len());
+        let mut masses = lumped_masses(cloths, &faces, positions.len());
+        add_extra_masses(cloths, &ranges, &mut masses);
         let cloth_of_face = cloth_of_face.into();
         Self { cloths, ranges, faces, cloth_of_face, topology, positions, masses, air, step_s }
     }

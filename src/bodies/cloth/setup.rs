@@ -1,5 +1,6 @@
 //! A cloth that is ready for the simulation: mesh, fabric and pins in SI units.
 
+use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::prescribed::KeyframedMotion;
 use crate::math::{Mat2, Vec2, Vec3};
@@ -26,6 +27,8 @@ pub struct ClothSetup {
     pub material: Material,
     /// Pinned vertices. If two pins hold a vertex, the first one in the list counts.
     pub pins: Vec<Pin>,
+    /// What acts on it.
+    pub loads: LoadSetup,
 }
 
 /// A face at rest in its own plane. Corner 0 is the origin, the first axis is the warp
@@ -82,4 +85,57 @@ pub struct Pin {
     /// The motion that the vertices follow from their positions at `start_s`
     /// ([`KeyframedMotion::since`]). Without one they stay there.
     pub motion: Option<KeyframedMotion>,
+}
+
+/// The loads of a cloth, and how it moves at t = 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadSetup {
+    /// Forces on groups of vertices.
+    pub forces: Vec<Force>,
+    /// Pressures on its faces.
+    pub pressures: Vec<Pressure>,
+    /// Masses beside that of the fabric.
+    pub masses: Vec<ExtraMass>,
+    /// How it moves at t = 0.
+    pub start: StartMotion,
+}
+
+/// A force that some vertices share ([`crate::bodies::cloth::loads::shares`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Force {
+    /// Vertices of its cloth, sorted, each once.
+    pub vertices: Vec<u32>,
+    /// The sum of the forces on all of them, N.
+    pub force_n: Vec3,
+    /// Its factor over time, by ascending time. Always 1 without keys.
+    pub amplitude: Vec<AmplitudeKey>,
+}
+
+/// A pressure on some faces.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pressure {
+    /// Faces of its cloth, rising.
+    pub faces: Vec<u32>,
+    /// Force per present area along the front normal, Pa. Pressure on the front is negative.
+    pub pressure_pa: f64,
+    /// Its factor over time, by ascending time. Always 1 without keys.
+    pub amplitude: Vec<AmplitudeKey>,
+}
+
+/// A mass that some vertices share, as a [`Force`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtraMass {
+    /// Vertices of its cloth, sorted, each once.
+    pub vertices: Vec<u32>,
+    /// Its sum, kg.
+    pub mass_kg: f64,
+}
+
+/// How a cloth moves at t = 0.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StartMotion {
+    /// Velocity of its centre of mass, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity about its centre of mass, rad/s.
+    pub angular_velocity: Vec3,
 }

@@ -21,7 +21,7 @@ const WINDOW_S: f64 = 0.1;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EnergyBalance {
-    /// Work of pins, handles, moving obstacles and wind, J.
+    /// Work of pins, handles, moving obstacles, wind and loads, J.
     pub work_j: f64,
     /// Sum of the absolute values of the work of single steps, J.
     pub absolute_work_j: f64,

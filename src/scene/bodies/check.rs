@@ -117,7 +117,7 @@ impl Scene {
 }
 
 /// Fails if `spin` (rad/s) turns a body by more than a quarter turn in a step of `step_s` (s).
-pub(super) fn check_turn(at: &str, spin: &Vec3, step_s: f64) -> Result<()> {
+pub(in crate::scene) fn check_turn(at: &str, spin: &Vec3, step_s: f64) -> Result<()> {
     let turn = spin.norm() * step_s;
     if turn <= MOST_TURN {
         return Ok(());

@@ -26,4 +26,5 @@ pub mod spec;
 mod tests;
 pub mod workers;
 
+pub(in crate::scene) use self::check::check_turn;
 pub use self::setup::{Group, Movement, RigidSetup};

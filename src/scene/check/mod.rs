@@ -1,5 +1,6 @@
 //! Checks every number of a scene before its bodies are built.
 
+mod loads;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
 use crate::scene::bodies::spec::Parallel;
+use crate::scene::check::loads::check_loads;
 use crate::scene::spec::*;
 use crate::step::settings::Solver;
 use crate::{contact, stealing};
@@ -31,7 +33,7 @@ impl Scene {
         at_least_one("patch_vertices", self.patch_vertices)?;
         count("refine", self.refine, MOST_REFINE, "")?;
         self.check_step()?;
-        vector_within("gravity_m_per_s2", self.gravity_m_per_s2, ACCELERATION)?;
+        self.check_gravity()?;
         let is_control = self.name.contains(char::is_control);
         if self.name.contains(['/', '\\']) || self.name.starts_with('.') || is_control {
             let cause = format!("`{}` cannot name a run folder", self.name);
@@ -115,6 +117,10 @@ impl Air {
     fn validate(&self) -> Result<()> {
         not_negative("air.normal_drag_n_s_per_m3", self.normal_drag_n_s_per_m3, DRAG)?;
         not_negative("air.tangential_drag_n_s_per_m3", self.tangential_drag_n_s_per_m3, DRAG)?;
+        positive_within("air.density_kg_per_m3", self.density_kg_per_m3, DENSITY)?;
+        let (normal, tangential) = (self.normal_drag_coefficient, self.tangential_drag_coefficient);
+        not_negative("air.normal_drag_coefficient", normal, DRAG_COEFFICIENT)?;
+        not_negative("air.tangential_drag_coefficient", tangential, DRAG_COEFFICIENT)?;
         ascending("air.wind", self.wind.iter().map(|key| key.time_s))?;
         for (i, key) in self.wind.iter().enumerate() {
             let at = format!("air.wind[{i}].velocity_m_per_s");
@@ -200,7 +206,7 @@ impl Cloth {
         for (i, pin) in self.pins.iter().enumerate() {
             pin.validate(&format!("{at}.pins[{i}]"))?;
         }
-        Ok(())
+        check_loads(self, at)
     }
 }
 
@@ -227,19 +233,7 @@ impl Placement {
 
 impl PinSpec {
     fn validate(&self, at: &str) -> Result<()> {
-        match &self.select {
-            Select::Box { min_m, max_m } => {
-                // A corner may be far away, to select everything on that side.
-                finite_vector(&format!("{at}.select.min_m"), *min_m)?;
-                finite_vector(&format!("{at}.select.max_m"), *max_m)?;
-                if (0..3).any(|axis| min_m[axis] > max_m[axis]) {
-                    let cause = "the lower corner of the box is above its upper corner";
-                    return Err(Error::input(format!("{at}.select.min_m"), cause, "swap them"));
-                }
-            }
-            Select::Nearest(point) => vector_within(&format!("{at}.select"), *point, LENGTH)?,
-            Select::Vertices(_) | Select::Group(_) => {}
-        }
+        self.select.validate(&format!("{at}.select"))?;
         within(&format!("{at}.start_s"), self.start_s, TIME)?;
         if let Some(end_s) = self.end_s {
             within(&format!("{at}.end_s"), end_s, TIME)?;

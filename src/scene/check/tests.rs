@@ -174,3 +174,89 @@ fn every_number_of_rigid_bodies_has_a_bound() {
         ],
     );
 }
+
+/// A cloth with every load, for the tests of bounds.
+const LOADS: &str = r#"(
+    gravity_keyframes: [(time_s: 31, gravity_m_per_s2: (32, 0, 0))],
+    air: (density_kg_per_m3: 1.25, normal_drag_coefficient: 0.34, tangential_drag_coefficient: 0.35),
+    cloths: [(
+        shape: Sheet(width_m: 1, length_m: 1, columns: 2, rows: 2), material: Fabric("cotton"),
+        forces: [(select: Nearest((36, 0, 0)), force_n: (37, 0, 0), amplitude: [(time_s: 38, factor: 39)])],
+        pressures: [(side: Front, pressure_pa: 40, amplitude: [(time_s: 41, factor: 42)])],
+        masses: [(select: Nearest((43, 0, 0)), mass_kg: 44)],
+        velocity_m_per_s: (45, 0, 0), angular_velocity_rad_per_s: (46, 0, 0),
+    )],
+)"#;
+
+#[test]
+fn every_number_of_a_load_has_a_bound() {
+    assert_bounded(
+        LOADS,
+        &[
+            ("time_s: 31", "gravity_keyframes[0].time_s"),
+            ("gravity_m_per_s2: (32", "gravity_keyframes[0].gravity_m_per_s2"),
+            ("density_kg_per_m3: 1.25", "air.density_kg_per_m3"),
+            ("normal_drag_coefficient: 0.34", "air.normal_drag_coefficient"),
+            ("tangential_drag_coefficient: 0.35", "air.tangential_drag_coefficient"),
+            ("select: Nearest((36", "cloths[0].forces[0].select"),
+            ("force_n: (37", "cloths[0].forces[0].force_n"),
+            ("time_s: 38", "cloths[0].forces[0].amplitude[0].time_s"),
+            ("factor: 39", "cloths[0].forces[0].amplitude[0].factor"),
+            ("pressure_pa: 40", "cloths[0].pressures[0].pressure_pa"),
+            ("time_s: 41", "cloths[0].pressures[0].amplitude[0].time_s"),
+            ("factor: 42", "cloths[0].pressures[0].amplitude[0].factor"),
+            ("select: Nearest((43", "cloths[0].masses[0].select"),
+            ("mass_kg: 44", "cloths[0].masses[0].mass_kg"),
+            ("velocity_m_per_s: (45", "cloths[0].velocity_m_per_s"),
+            ("angular_velocity_rad_per_s: (46", "cloths[0].angular_velocity_rad_per_s"),
+        ],
+    );
+}
+
+#[test]
+fn loads_that_cannot_be_are_named() {
+    let refused = |from: &str, to: &str, path: &str, what: &str| {
+        let text = LOADS.replace(from, to);
+        assert_ne!(text, LOADS, "{from} is in the scene");
+        let error = parse(&text, "s.ron").unwrap().validate().unwrap_err().to_string();
+        assert!(error.contains(path) && error.contains(what), "{to}: {error}");
+    };
+    let box_m = "Box(min_m: (1, 0, 0), max_m: (0, 1, 1))";
+    for (from, to, path, what) in [
+        ("force_n: (37, 0, 0)", "force_n: (0, NaN, 0)", "cloths[0].forces[0].force_n", "NaN"),
+        ("pressure_pa: 40", "pressure_pa: NaN", "cloths[0].pressures[0].pressure_pa", "NaN"),
+        ("mass_kg: 44", "mass_kg: -0.1", "cloths[0].masses[0].mass_kg", "-0.1 is not positive"),
+        ("mass_kg: 44", "mass_kg: 0", "cloths[0].masses[0].mass_kg", "0 is not positive"),
+        ("Nearest((43, 0, 0))", box_m, "cloths[0].masses[0].select.min_m", "swap"),
+        (
+            "density_kg_per_m3: 1.25",
+            "density_kg_per_m3: 0",
+            "air.density_kg_per_m3",
+            "not positive",
+        ),
+        (
+            "normal_drag_coefficient: 0.34",
+            "normal_drag_coefficient: -1",
+            "air.normal_drag_coefficient",
+            "negative",
+        ),
+        (
+            "(time_s: 38, factor: 39)",
+            "(time_s: 1, factor: 1), (time_s: 1, factor: 2)",
+            "cloths[0].forces[0].amplitude[1].time_s",
+            "not after the key before it",
+        ),
+        (
+            "air: (",
+            "gravity_m_per_s2: (0, -1, 0), air: (",
+            "gravity_keyframes",
+            "the keys take its place",
+        ),
+    ] {
+        refused(from, to, path, what);
+    }
+    let keys = "gravity_keyframes: [(gravity_m_per_s2: (0, -1, 0))], materials:";
+    let text = BODIES.replace("materials:", keys);
+    let error = parse(&text, "s.ron").unwrap().validate().unwrap_err().to_string();
+    assert!(error.contains("gravity of rigid bodies is constant"), "{error}");
+}

@@ -4,6 +4,7 @@
 //! Shapes are declared in [`crate::mesh::shapes`], materials in
 //! [`crate::bodies::cloth::material`], rigid bodies in [`crate::scene::bodies::spec`].
 
+mod loads;
 #[cfg(test)]
 mod tests;
 
@@ -16,8 +17,9 @@ use crate::partition::methods::PartitionSettings;
 use crate::scene::bodies::joints::spec::JointSpec;
 use crate::scene::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair, Parallel};
 pub use crate::scene::keyframe::KeyframeSpec;
-use crate::step::settings::Solver;
+use crate::step::settings::{GravityKey, Solver};
 use crate::{contact, rigid, stealing, step};
+pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 
 /// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,9 @@ pub struct Scene {
     pub steps_per_frame: u32,
     /// Acceleration of gravity, m/s^2.
     pub gravity_m_per_s2: [f64; 3],
+    /// Gravity over time, in a scene of cloth. If there are keys, they take the place of
+    /// `gravity_m_per_s2`.
+    pub gravity_keyframes: Vec<GravityKey>,
     /// Drag and wind.
     pub air: Air,
     /// The cloths.
@@ -73,6 +78,9 @@ pub struct Scene {
     pub output: Output,
 }
 
+/// The default of gravity, m/s^2.
+pub(super) const GRAVITY: [f64; 3] = [0.0, -9.81, 0.0];
+
 impl Default for Scene {
     fn default() -> Self {
         Self {
@@ -81,7 +89,8 @@ impl Default for Scene {
             frames: 25,
             frames_per_second: 25.0,
             steps_per_frame: 40,
-            gravity_m_per_s2: [0.0, -9.81, 0.0],
+            gravity_m_per_s2: GRAVITY,
+            gravity_keyframes: Vec::new(),
             air: Air::default(),
             cloths: Vec::new(),
             obstacles: Vec::new(),
@@ -111,6 +120,7 @@ impl Scene {
             frames_per_second: self.frames_per_second,
             steps_per_frame: self.steps_per_frame,
             gravity_m_per_s2: self.gravity_m_per_s2,
+            gravity_keyframes: self.gravity_keyframes.clone(),
             air: self.air.clone(),
             contact: self.contact,
             collision: self.collision,
@@ -205,6 +215,21 @@ pub struct Cloth {
     /// Vertices whose motion is prescribed.
     #[serde(default)]
     pub pins: Vec<PinSpec>,
+    /// Forces on groups of vertices.
+    #[serde(default)]
+    pub forces: Vec<ForceSpec>,
+    /// Pressures on its sides.
+    #[serde(default)]
+    pub pressures: Vec<PressureSpec>,
+    /// Masses beside that of the fabric.
+    #[serde(default)]
+    pub masses: Vec<MassSpec>,
+    /// Velocity at the start, m/s.
+    #[serde(default)]
+    pub velocity_m_per_s: [f64; 3],
+    /// Angular velocity at the start about the centre of mass, rad/s.
+    #[serde(default)]
+    pub angular_velocity_rad_per_s: [f64; 3],
 }
 
 fn default_warp_axis() -> [f64; 3] {

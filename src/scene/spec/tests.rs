@@ -7,6 +7,7 @@ use super::{MaterialSpec, Shape};
 use crate::rigid::shape::BodyShape;
 
 const DOCS: &str = include_str!("../../../docs/scene.md");
+const AMPLITUDE: &str = include_str!("../../bodies/cloth/amplitude.rs");
 const AIR: &str = include_str!("../../bodies/cloth/elements/air.rs");
 
 /// Fields and choices of the public types of `source`.
@@ -49,6 +50,8 @@ fn documented() -> BTreeSet<String> {
 #[test]
 fn the_docs_describe_every_field_and_no_other() {
     let mut expected = declared(include_str!("mod.rs"), &[]);
+    expected.extend(declared(include_str!("loads.rs"), &[]));
+    expected.extend(declared(AMPLITUDE, &[]));
     expected.extend(declared(include_str!("../bodies/spec.rs"), &[]));
     expected.extend(declared(include_str!("../bodies/joints/spec.rs"), &[]));
     expected.extend(declared(include_str!("../../rigid/solver/mod.rs"), &["Response {"]));
@@ -67,7 +70,7 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(AIR, &["Air {", "WindKey"]));
     expected.extend(declared(include_str!("../../contact/settings.rs"), &[]));
     expected.extend(declared(include_str!("../../stealing/settings.rs"), &[]));
-    expected.extend(declared(include_str!("../../step/settings.rs"), &["Solver"]));
+    expected.extend(declared(include_str!("../../step/settings.rs"), &["Solver", "GravityKey"]));
     let methods = include_str!("../../partition/methods/settings.rs");
     expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
     let kinds = crate::linear::PreconditionerKind::ALL.iter();

@@ -4,7 +4,7 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `E0`, `E1` | J | kinetic, elastic and gravitational energy, before and after |
-//! | `W` | J | work of pins, handles, moving obstacles and wind on them |
+//! | `W` | J | work of pins, handles, moving obstacles, wind, loads and keyed gravity on them |
 //! | `E1 - E0 - W` | J | the unexplained rise, if positive |
 //! | `p` | N s | impulse that a node gets from outside of the elements |
 //! | `v` | m/s | its velocity at the end of the step |
@@ -24,9 +24,12 @@
 //!   all the work that flings a vertex away. Far from a fast obstacle, cloth that gains energy
 //!   from nothing is slower than the obstacle.
 //! - The work of wind is that of its force on each triangle.
+//! - The work of loads is the force on each vertex times its path. Gravity that changes in time has
+//!   no potential: it is such a load, and no part of `E`.
 //!
 //! Source: ours.
 
+mod loads;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -49,6 +52,7 @@ use crate::step::motion::StepMotion;
 use crate::step::report::{EnergyRise, Measure, StepReport};
 use crate::step::state::State;
 use crate::step::system::StepSystem;
+use crate::step::watch::loads::work_on_bodies;
 use crate::step::watch::work::{WorkMeter, WorkSums};
 
 /// Fraction of its energy by which the energy may rise without work in a step.
@@ -145,7 +149,10 @@ impl EnergyWatch {
         let coordinates = motion.moved_bodies(model, here.span.scheme);
         let v = motion.end_velocities();
         let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates };
-        let (after, work_j) = measure(model, here.rank, &end, &work, system)?;
+        let (after, mut work_j) = measure(model, here.rank, &end, &work, system)?;
+        if model.has_keyed_gravity() {
+            work_j += work_on_bodies(here, motion, &coordinates);
+        }
         let scale_j = before.internal_j + self.lift_j;
         let rise_j = after.total_j - before.total_j - before.late_j - work_j;
         let late_j = here.span.scheme.late_energy() * (-rise_j).max(0.0);
@@ -205,7 +212,7 @@ fn measure(
     work: &WorkSums,
     system: &mut StepSystem,
 ) -> Result<(Energy, f64)> {
-    let gravity = model.gravity();
+    let gravity = model.constant_gravity();
     let cloth = model.numbering.cloth();
     let cloth = EnergyState { x: &end.x[..cloth], v: end.v, gravity };
     let mut sums = ExactSums::<5>::default();
@@ -227,7 +234,7 @@ fn measure(
 
 /// Energy that lifts each cloth and body of `model` by the diagonal of its box at the start, J.
 pub fn lift_j(model: &Model) -> f64 {
-    let gravity = model.gravity();
+    let gravity = model.largest_gravity();
     let of_cloth = |range: &Range<u32>| {
         let vertices = range.start as usize..range.end as usize;
         let (x, masses) = (&model.initial[vertices.clone()], &model.cloth.masses[vertices]);

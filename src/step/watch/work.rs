@@ -12,11 +12,12 @@ use crate::step::contacts::ContactStage;
 use crate::step::context::Context;
 use crate::step::motion::StepMotion;
 use crate::step::system::{StepSystem, SystemTerms};
+use crate::step::watch::loads::add_loads;
 
 /// One rank's work in an attempt, J. Sums over ranks are exact.
 #[derive(Default)]
 pub(super) struct WorkSums {
-    /// Work of pins and wind.
+    /// Work of pins, wind and loads.
     plain: ExactSums<1>,
     /// Work on free nodes, each with its bound.
     on_free: ExactSums<1>,
@@ -73,11 +74,13 @@ impl WorkMeter {
                 sums.through_contacts.add([work_of_prescribed(here, motion, spring)]);
             }
         }
+        add_loads(here, motion, &mut sums.plain);
         // Still air only brakes.
         let (wind, drag) = (model.wind(span.t1_s), model.settings.air.drag());
-        if wind != Vec3::zeros() && (drag.normal > 0.0 || drag.tangential > 0.0) {
+        if wind != Vec3::zeros() && drag.is_some() {
             let h = span.scheme.step_s();
-            let blown = Blown { drag, wind, x0: &motion.x0, v1: &motion.u1, h };
+            let (v0, v1) = (motion.inertial(), &motion.u1);
+            let blown = Blown { drag, wind, x0: &motion.x0, v0, v1, h };
             let works = system.cloth().works_of_air(&rank.threads, &model.cloth, blown);
             works.iter().for_each(|&work| sums.plain.add([work]));
         }

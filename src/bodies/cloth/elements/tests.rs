@@ -57,6 +57,7 @@ fn cloths() -> Vec<ClothSetup> {
                 ..Material::new(0.2, membrane, bending)
             },
             pins: Vec::new(),
+            loads: Default::default(),
         }
     };
     vec![sheet(1.0), sheet(2.0)]
@@ -108,7 +109,7 @@ fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
 
 /// The models of explicit and of implicit bending.
 fn models() -> [ClothModel; 2] {
-    let air = AirDrag { normal: 5.0, tangential: 0.5 };
+    let air = AirDrag { normal: 5.0, tangential: 0.5, normal_square: 2.0, ..Default::default() };
     let models = [1e-6, 0.1].map(|step_s| ClothModel::new(&cloths(), air, step_s));
     let [explicit, implicit] = models.each_ref().map(|model| model.elements.bending.implicit());
     assert!(explicit[0] == 0 && implicit[0] == implicit[1]);
@@ -130,14 +131,14 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         let inputs = StepInputs {
             x0: &x,
             v0: &v,
-            last_changes: &v,
             x: &x,
             v: &v,
             ahead_s: 1.0,
             h: 1.0,
+            stability: Stability::EULER,
             gravity,
+            loads: &[],
             wind,
-            targets: &[],
         };
         let rows = assemble(&model, &inputs, 1);
         let size = rows.iter().map(|(_, force, _)| force.norm()).fold(0.0, f64::max);
@@ -174,14 +175,14 @@ fn rows_have_the_same_bits_on_any_number_of_ranks() {
         let inputs = StepInputs {
             x0: &x,
             v0: &v,
-            last_changes: &v,
             x: &x,
             v: &v,
             ahead_s: 1e-3,
             h: 1e-3,
+            stability: Stability::EULER,
             gravity,
+            loads: &x,
             wind,
-            targets: &[],
         };
         let one = assemble(&model, &inputs, 1);
         assert_eq!(one.len(), x.len());

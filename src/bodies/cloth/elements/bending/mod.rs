@@ -172,13 +172,15 @@ impl Element for Bending {
             let motion = share.motions.of(item.motion);
             let moment = share.motions.moment(item.motion);
             let treatment = self.treatments[item.hinge as usize];
-            let impulse = treatment.impulse(hinge, moment, motion.rate, [h, inputs.ahead_s]);
+            let of_bound = inputs.stability.least_share;
+            let times = [h, inputs.ahead_s];
+            let impulse = treatment.impulse(hinge, of_bound, [moment, motion.rate], times);
             let [a, b, c, d] = motion.gradient;
             let rhs = [a * -impulse, b * -impulse, c * -impulse, d * -impulse];
             rows.add_forces(&item.rows, &rhs);
             if let Some(slots) = share.slots.get(item.slots as usize) {
                 let beta = *self.damping.of(hinge.faces[0]);
-                let scale = treatment.block_scale(hinge, h, beta);
+                let scale = treatment.block_scale(hinge, of_bound, h, beta);
                 let size = self.size_n_per_m.of(hinge.faces[0]) * (h * h + h * beta);
                 let axes = axes(&motion.gradient, scale, Quantum::new(size));
                 for ((&slot, axis), [a, b]) in slots.iter().zip(axes).zip(PAIRS) {

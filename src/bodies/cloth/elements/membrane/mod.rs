@@ -154,7 +154,7 @@ impl Membrane {
         }
         let fabric = self.fabrics.of(items[0].triangle);
         let times = [inputs.h, inputs.ahead_s];
-        let terms = MembraneTriangle::step_terms_of(triangles, fabric, x, v, times);
+        let terms = MembraneTriangle::step_terms_of(triangles, fabric, x, v, times, inputs.stability);
         let (mut rhs, mut blocks) = ([[Vec3::zeros(); 3]; L], [[[0.0; 9]; 3]; L]);
         for i in 0..L {
             let terms = terms.of(i);
@@ -169,9 +169,12 @@ impl Membrane {
                 rows.add_pair(slot, block);
             }
         }
-        if self.air != AirDrag::default() {
+        if self.air.is_some() {
             for (i, item) in items.iter().enumerate() {
-                let (rhs, block) = self.air.step_terms(x[i], v[i], inputs.wind, inputs.h);
+                let at_start = |of: &[Vec3]| triangles[i].vertices.map(|it| of[it as usize]);
+                let (x0, v0) = (at_start(inputs.x0), at_start(inputs.v0));
+                let air = self.air.in_step(x0, v0, inputs.wind);
+                let (rhs, block) = air.step_terms(x[i], v[i], inputs.wind, inputs.h);
                 for (a, rhs) in rhs.into_iter().enumerate() {
                     rows.add_diagonal(item.rows[a], rhs, block);
                 }

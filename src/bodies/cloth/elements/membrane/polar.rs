@@ -62,15 +62,17 @@ impl<const L: usize> Polar<L> {
 
     /// The stiffness against spin in the plane, N/m, that the stress `n` of a fabric `c` needs.
     /// Gauss-Newton has none. With `P = N + b J` and `c = (-P21, P12, (P11 - P22) / 2)`, which
-    /// couples spin and strain, it is `max(N:S, k, 0)` with `k = (N:S + c C^-1 c) / 2`: then no
-    /// motion in the plane is more than twice as stiff as the matrix says. Where `k` is at most
-    /// `by_mass` (N/m), the masses keep the step stable alone, and it is zero: it brakes spin.
+    /// couples spin and strain, it is `max(N:S, k, 0)` with `k = s (N:S + c C^-1 c s / (1 - s))`:
+    /// then the matrix says at least the share `s` of the stiffness of any motion in the plane.
+    /// Where `k` is at most `by_mass` (N/m), the masses keep the step stable alone, and it is zero:
+    /// it brakes spin.
     #[inline(always)]
     pub fn spin_stiffness(
         &self,
         c: &MembraneStiffness,
         n: [Lanes<L>; 3],
         by_mass: Lanes<L>,
+        least_share: f64,
     ) -> Lanes<L> {
         let [[p11, p12], [p21, p22]] = self.conjugate_stress(n);
         let true_stiffness = n[0] * self.s11 + n[1] * self.s22 + n[2] * self.s12 * 2.0;
@@ -78,7 +80,8 @@ impl<const L: usize> Polar<L> {
         let of_stretch = warp * warp * c.c22 - warp * weft * (2.0 * c.c12) + weft * weft * c.c11;
         let coupled =
             of_stretch * (1.0 / (c.c11 * c.c22 - c.c12 * c.c12)) + shear * shear * (1.0 / c.c33);
-        let needed = (true_stiffness + coupled) * 0.5;
+        let coupled = coupled * (least_share / (1.0 - least_share));
+        let needed = (true_stiffness + coupled) * least_share;
         let whole = true_stiffness.max(needed).max(Lanes::all(0.0));
         Lanes::gather(|i| if needed.0[i] > by_mass.0[i] { whole.0[i] } else { 0.0 })
     }

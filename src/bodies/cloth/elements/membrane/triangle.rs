@@ -2,6 +2,7 @@
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes, each};
 use crate::bodies::cloth::elements::membrane::polar::{LEAST_STRETCH, Polar, TINY};
+use crate::bodies::cloth::inputs::Stability;
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
 use crate::ids::VertexId;
@@ -121,15 +122,17 @@ impl MembraneTriangle {
     /// spin in the plane, `A k w_a w_b^T` with `w_a = (g_a1 r2 - g_a2 r1) / tr S` (see
     /// `Polar::spin_stiffness`). D is the damping times the Gauss-Newton part. The 9x9 matrix of
     /// all blocks is positive semidefinite, and with the masses M of the triangle the derivative of
-    /// [`Self::forces`] is at most `2 K + 4 M / h^2`, so that the step is stable.
+    /// [`Self::forces`] is at most `K / s + m M / h^2`, with the least share `s` and the limit `m`
+    /// of `stability`, so that the step is stable.
     pub fn step_terms(
         &self,
         fabric: &Fabric,
         x: [Vec3; 3],
         v: [Vec3; 3],
-        [h, ahead]: [f64; 2],
+        times: [f64; 2],
+        stability: Stability,
     ) -> StepTerms {
-        Self::step_terms_of([self], fabric, [x], [v], [h, ahead]).of(0)
+        Self::step_terms_of([self], fabric, [x], [v], times, stability).of(0)
     }
 
     /// The same bits as [`Self::step_terms`], for L triangles of one material. It is faster than
@@ -141,6 +144,7 @@ impl MembraneTriangle {
         x: [[Vec3; 3]; L],
         v: [[Vec3; 3]; L],
         [h, ahead]: [f64; 2],
+        stability: Stability,
     ) -> LaneTerms<L> {
         let Fabric { stiffness: c, damping_s: beta, density_kg_per_m2: density, .. } = fabric;
         let shape = PresentShape::new(triangles, x);
@@ -168,8 +172,11 @@ impl MembraneTriangle {
         let ahead = ahead / h;
         let (n1, n2) = (n.dot(u1) * ahead, n.dot(u2) * ahead);
         // Geometric term of spin, in the plane.
-        let by_mass = shape.stable_spin_stiffness(density / (h * h));
-        let spin_stiffness = shape.polar.spin_stiffness(c, stress(c, e), by_mass) * scale;
+        let mass = density * (0.25 * stability.by_mass) / (h * h);
+        let by_mass = shape.stable_spin_stiffness(mass);
+        let least_share = stability.least_share;
+        let spin = shape.polar.spin_stiffness(c, stress(c, e), by_mass, least_share);
+        let spin_stiffness = spin * scale;
         let braked = spin_stiffness * (rates1[SPIN] + rates2[SPIN]) * ahead;
         let along = |b: &MotionShape<L>| (r1 * b[SPIN][0] + r2 * b[SPIN][1]) * braked;
         let impulse = area * -h;
