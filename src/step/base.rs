@@ -6,68 +6,41 @@ use std::iter::zip;
 use crate::bodies::cloth::inputs::{StepInputs, Target};
 use crate::ids::VertexId;
 use crate::math::Vec3;
+use crate::step::bdf2::{Base, Bdf2};
 use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::scheme::{History, Scheme};
 
-/// Positions and velocities about which a solve linearises the forces.
-#[derive(Clone, Copy)]
-pub(super) struct Base<'a> {
-    /// Positions of all vertices, m.
-    pub x: &'a [Vec3],
-    /// Mean velocities of all nodes in the step, m/s or rad/s.
-    pub u: &'a [Vec3],
-    /// Velocities of all nodes in forces, m/s or rad/s.
-    pub v: &'a [Vec3],
-}
-
-/// The vectors of BDF2 in a step.
-#[derive(Default)]
-pub(super) struct Bdf2 {
-    /// The base point of the first solve: an estimate of the end.
-    pub x: Vec<Vec3>,
-    pub u: Vec<Vec3>,
-    /// Velocities in forces at the base point of the next solve.
-    pub v: Vec<Vec3>,
-    /// Velocities in forces at the end of the step if no force acts, m/s.
-    pub inertial: Vec<Vec3>,
-    /// What impacts change in the velocities of cloth, m/s.
-    pub impacts: Vec<Vec3>,
-    /// What the next step knows of this one.
-    pub end: History,
-}
-
-impl Bdf2 {
-    /// Makes the base point of the first solve in `motion`, whose start and targets are known.
-    pub fn begin(&mut self, motion: &StepMotion, start: &History, scheme: Scheme) {
-        if !scheme.has_history() {
-            let base = [&mut self.x, &mut self.u, &mut self.v, &mut self.inertial];
-            base.into_iter().for_each(Vec::clear);
-            return;
-        }
-        self.x.clone_from(&motion.x0);
-        self.u.clone_from(&motion.u0);
-        self.inertial.clone_from(&motion.u0);
-        for vertex in 0..motion.inverse_masses.len() {
-            let [x0, u0] = [&motion.x0[vertex], &motion.u0[vertex]];
-            let u = match motion.prescribed[vertex] {
-                true => scheme.velocity(x0, &motion.predicted[vertex]),
-                false => scheme.base([u0, &start.velocities[vertex]], &motion.last_changes[vertex]),
-            };
-            self.u[vertex] = u;
-            self.x[vertex] = scheme.end(x0, &u);
-            self.inertial[vertex] = match motion.prescribed[vertex] {
-                // So that the row of a pin has its change of `u` as its inertia.
-                true => u0 * 1.5 - u * 0.5,
-                false => scheme.inertial(&start.velocities[vertex], &start.accelerations[vertex]),
-            };
-        }
-        self.v = motion.in_forces(&self.u, scheme);
-    }
-}
-
 impl StepMotion {
+    /// Makes the base point of the first solve. Before: start and targets of the step are known.
+    pub fn begin_base(&mut self, start: &History, scheme: Scheme) {
+        let mut bdf2 = std::mem::take(&mut self.bdf2);
+        let Bdf2 { x, u, v, inertial, .. } = &mut bdf2;
+        [&mut *x, &mut *u, &mut *v, &mut *inertial].into_iter().for_each(Vec::clear);
+        if scheme.has_history() {
+            x.extend_from_slice(&self.x0);
+            u.extend_from_slice(&self.u0);
+            inertial.extend_from_slice(&self.u0);
+            for vertex in 0..self.inverse_masses.len() {
+                let [x0, u0] = [&self.x0[vertex], &self.u0[vertex]];
+                let [v0, a0] = [&start.velocities[vertex], &start.accelerations[vertex]];
+                u[vertex] = match self.prescribed[vertex] {
+                    true => scheme.velocity(x0, &self.predicted[vertex]),
+                    false => scheme.base([u0, v0], &self.last_changes[vertex]),
+                };
+                x[vertex] = scheme.end(x0, &u[vertex]);
+                inertial[vertex] = match self.prescribed[vertex] {
+                    // So that the row of a pin has its change of `u` as its inertia.
+                    true => u0 * 1.5 - u[vertex] * 0.5,
+                    false => scheme.inertial(v0, a0),
+                };
+            }
+            *v = self.in_forces(u, scheme);
+        }
+        self.bdf2 = bdf2;
+    }
+
     /// The base point of the next solve: the start of the step or an estimate of its end, as the
     /// scheme wants it, or the solution that it repairs.
     pub fn about(&self) -> Base<'_> {

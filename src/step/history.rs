@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::message;
-use crate::step::base::Bdf2;
+use crate::step::bdf2::Bdf2;
 use crate::step::context::Context;
 use crate::step::motion::StepMotion;
 use crate::step::scheme::History;

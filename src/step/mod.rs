@@ -4,6 +4,7 @@ mod approach;
 mod attempt;
 mod balance;
 mod base;
+mod bdf2;
 mod clearance;
 pub mod clock;
 mod contacts;

@@ -12,7 +12,7 @@ use crate::bodies::{Body, Numbering};
 use crate::collision::Sweep;
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
-use crate::step::base::Bdf2;
+use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
@@ -144,9 +144,7 @@ impl StepMotion {
         self.predict_cloth(model, state, span);
         self.predict_bodies(model, state, span);
         self.predict_obstacles(model, state, span);
-        let mut bdf2 = std::mem::take(&mut self.bdf2);
-        bdf2.begin(self, &state.history, span.scheme);
-        self.bdf2 = bdf2;
+        self.begin_base(&state.history, span.scheme);
         self.path_end.copy_from_slice(&self.predicted);
     }
 

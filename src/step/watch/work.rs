@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ids::NodeId;
 use crate::math::Vec3;
 use crate::ranks::ExactSums;
-use crate::step::base::Base;
+use crate::step::bdf2::Base;
 use crate::step::contacts::ContactStage;
 use crate::step::context::Context;
 use crate::step::motion::StepMotion;
