@@ -49,11 +49,11 @@ pub(super) fn finish(
     }
     end.velocities.clear();
     end.accelerations.clear();
-    for vertex in 0..cloth {
+    for (vertex, impact) in impacts.iter().enumerate() {
         let [u0, u1] = [&motion.u0[vertex], &motion.u1[vertex]];
         let [v1, a1] = match motion.prescribed[vertex] {
             true => [*u1, Vec3::zeros()],
-            false => scheme.advance([u0, u1, &start.velocities[vertex]], &impacts[vertex]),
+            false => scheme.advance([u0, u1, &start.velocities[vertex]], impact),
         };
         end.velocities.push(v1);
         end.accelerations.push(a1);
