@@ -145,6 +145,15 @@ fn contacts_that_open_slide_and_close() {
     assert_identical(&test_scene("landing.ron"), &[]);
 }
 
+/// What BDF2 knows of the last step is the same on every rank, also where parts of a step are
+/// Euler's.
+#[test]
+fn a_step_that_knows_the_last_one() {
+    let mut starts = [(1, 2), (2, 1), (3, 2)].map(|(k, n)| Start::Threads(k, n)).to_vec();
+    starts.extend(cfg!(feature = "mpi").then_some(Start::Mpi(3)));
+    assert_identical_with(starts, &test_scene("bdf2.ron"), &[]);
+}
+
 /// Which bodies have to wait is the same on every rank.
 #[test]
 fn a_press_that_has_to_wait() {

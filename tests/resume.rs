@@ -281,6 +281,11 @@ fn a_run_by_workers_goes_on_to_the_same_bits() {
     }
 }
 
+#[test]
+fn a_run_with_bdf2_goes_on_to_the_same_bits() {
+    goes_on_to_the_same_bits("bdf2.ron", &[]);
+}
+
 /// Ends a run several times, goes on with other numbers of ranks, and compares with a whole run.
 fn goes_on_to_the_same_bits(scene: &str, fields: &[&str]) {
     let home = tempfile::tempdir().expect("a temporary folder");

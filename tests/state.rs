@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cloth_sim::error::Error;
 use cloth_sim::ranks::in_process;
 use cloth_sim::scene;
-use cloth_sim::step::{Model, Simulation, StepReport};
+use cloth_sim::step::{Counter, Model, Simulation, StepReport};
 
 /// About ten vertices with everything that a state has: contacts, pins that take hold late, and an
 /// obstacle that comes too near to another one, so that it waits.
@@ -59,11 +59,7 @@ fn undisturbed(scene: &str, ranks: usize, steps: u64) -> Vec<(Vec<u8>, Mark)> {
 type Mark = (u64, u64, f64);
 
 fn mark(simulation: &Simulation, report: &StepReport) -> Mark {
-    (
-        simulation.hash().unwrap(),
-        report.get(cloth_sim::step::Counter::CgIterations),
-        report.energy_j,
-    )
+    (simulation.hash().unwrap(), report.get(Counter::CgIterations), report.energy_j)
 }
 
 /// Goes on from each saved state for `more` steps, on `ranks` ranks.
@@ -95,6 +91,24 @@ fn a_saved_simulation_goes_on_with_the_same_bits_on_any_number_of_ranks() {
         let all = undisturbed(scene, 2, 24);
         [1, 2, 3].into_iter().for_each(|ranks| goes_on(scene, ranks, &all, 3));
     }
+}
+
+/// What BDF2 knows of the last step is saved, also after a step that was divided.
+#[test]
+fn a_state_of_bdf2_goes_on_after_divided_steps() {
+    let scene = "tests/scenes/bdf2.ron";
+    let model = model(scene, 1);
+    let divided = in_process::run(1, |world| {
+        let (mut simulation, mut divided) = (Simulation::new(model.clone(), world, 1)?, 0);
+        simulation.run(72, |_, report| {
+            divided += u64::from(report.get(Counter::Fast) > 0);
+            Ok(())
+        })?;
+        Ok(divided)
+    });
+    assert!(divided.unwrap()[0] > 0);
+    let all = undisturbed(scene, 2, 72);
+    [1, 2, 3].into_iter().for_each(|ranks| goes_on(scene, ranks, &all, 2));
 }
 
 #[test]

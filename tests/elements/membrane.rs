@@ -5,6 +5,7 @@ use cloth_sim::bodies::cloth::inputs::Stability;
 use cloth_sim::bodies::cloth::material::MembraneStiffness;
 use cloth_sim::bodies::cloth::setup::RestTriangle;
 use cloth_sim::math::{Vec2, Vec3, rotation};
+use cloth_sim::step::scheme::{Integrator, Scheme};
 use nalgebra::SMatrix;
 use proptest::prelude::*;
 
@@ -81,8 +82,9 @@ proptest! {
         prop_assert!(eigenvalues.min() >= -1e-12 * eigenvalues.max());
     }
 
-    /// A linear mode is stable if its true stiffness is at most that of the matrix twice, and four
-    /// masses over the squared step.
+    /// A linear mode is stable if its true stiffness is at most that of the matrix over the scheme's
+    /// least share, and the scheme's masses over the squared step. (With Euler it is at most twice
+    /// that of the matrix and four masses.)
     #[test]
     fn no_motion_is_stiffer_than_a_stable_step_allows(
         gradient in prop::array::uniform6(-4.0..4.0f64),
@@ -93,6 +95,7 @@ proptest! {
             Just(MembraneStiffness::new(300.0, 8000.0, 0.02, 2.0)),
         ],
         h in prop_oneof![Just(0.3e-3), Just(1e-3), Just(4e-3), Just(1e-2), Just(1.0)],
+        integrator in prop_oneof![Just(Integrator::Euler), Just(Integrator::Bdf2)],
     ) {
         let [a, b, c, d, e, f] = gradient;
         let (first, second) = (Vec3::new(a, b, c), Vec3::new(d, e, f));
@@ -102,15 +105,17 @@ proptest! {
         prop_assume!(first.cross(&second).norm() > 0.02 * (first.norm() + second.norm()).powi(2));
         let triangle = irregular_triangle();
         let fabric = Fabric { stiffness: of, damping_s: 0.0, density_kg_per_m2: 0.15, size_n_per_m: 1e-9 };
-        let terms = triangle.step_terms(&fabric, x, [Vec3::zeros(); 3], [h; 2], Stability::EULER);
-        let mut excess = -2.0 * dense(&terms) / (h * h);
+        let stability = Scheme::new(integrator, h).stability();
+        let terms = triangle.step_terms(&fabric, x, [Vec3::zeros(); 3], [h; 2], stability);
+        let mut excess = -dense(&terms) / (stability.least_share * h * h);
         let slopes = difference(x, 1e-8, |x| stacked(triangle.forces(&of, x)));
         for (i, slope) in slopes.into_iter().enumerate() {
             let column = excess.column(i) - slope;
             excess.set_column(i, &column);
         }
         let size = excess.norm();
-        excess -= SMatrix::identity() * (4.0 * 0.15 * triangle.area / 3.0 / (h * h));
+        let mass = 0.15 * triangle.area / 3.0;
+        excess -= SMatrix::identity() * (stability.by_mass * mass / (h * h));
         let largest = (0.5 * (excess + excess.transpose())).symmetric_eigenvalues().max();
         prop_assert!(largest < 1e-6 * size, "{largest:e} of {size:e}");
     }
@@ -118,7 +123,7 @@ proptest! {
     #[test]
     fn rigid_motion_is_not_damped(x in triangle_in_space(), spin in triangle_in_space()) {
         let v = x.map(|x| spin[0].cross(&x) * 100.0 + spin[1]);
-        let at = |beta| irregular_triangle().step_terms(&fabric(beta), x, v, [1e-3; 2]);
+        let at = |beta| irregular_triangle().step_terms(&fabric(beta), x, v, [1e-3; 2], Stability::EULER);
         let (free, damped) = (stacked(at(0.0).rhs), stacked(at(1.0).rhs));
         // One second of damping against any straining motion of this speed.
         let size = dense(&at(1.0)).norm() * stacked(v).norm();
@@ -132,7 +137,13 @@ fn stiffness_is_the_derivative_of_forces_at_rest_in_any_pose() {
     let turn = rotation(Vec3::new(1.0, 2.0, -0.5), 70.0);
     let rest = [[0.0, 0.0], [0.02, 0.003], [0.005, 0.015]];
     let x = rest.map(|[x, y]| turn * Vec3::new(x, y, 0.0));
-    let stiffness = dense(&triangle.step_terms(&fabric(0.0), x, [Vec3::zeros(); 3], [1.0; 2]));
+    let stiffness = dense(&triangle.step_terms(
+        &fabric(0.0),
+        x,
+        [Vec3::zeros(); 3],
+        [1.0; 2],
+        Stability::EULER,
+    ));
     for (i, slope) in
         difference(x, 1e-8, |x| stacked(triangle.forces(&c, x))).into_iter().enumerate()
     {
@@ -144,7 +155,13 @@ fn stiffness_is_the_derivative_of_forces_at_rest_in_any_pose() {
 fn tension_holds_out_of_plane_and_enters_with_its_exact_stiffness() {
     let (triangle, c) = (irregular_triangle(), interwoven());
     let x = [[0.0, 0.0], [0.022, 0.0034], [0.0057, 0.017]].map(|[x, y]| Vec3::new(x, y, 0.0));
-    let stiffness = dense(&triangle.step_terms(&fabric(0.0), x, [Vec3::zeros(); 3], [1.0; 2]));
+    let stiffness = dense(&triangle.step_terms(
+        &fabric(0.0),
+        x,
+        [Vec3::zeros(); 3],
+        [1.0; 2],
+        Stability::EULER,
+    ));
     let slopes = difference(x, 1e-8, |x| stacked(triangle.forces(&c, x)));
     for i in [2, 5, 8] {
         assert!(slopes[i][i] < -1.0, "taut: {}", slopes[i][i]);
@@ -159,7 +176,7 @@ fn right_hand_side_holds_the_force_and_the_matrix_times_velocity() {
     let x = [0, 1, 2].map(|_| random.vector() * 0.02);
     let v = [0, 1, 2].map(|_| random.vector());
     let (h, beta) = (1e-3, 5e-4);
-    let terms = triangle.step_terms(&fabric(beta), x, v, [h; 2]);
+    let terms = triangle.step_terms(&fabric(beta), x, v, [h; 2], Stability::EULER);
     // (h beta + h^2) K + h^2 geometric = blocks, so blocks times v over h is hD + hK.
     let expected = stacked(triangle.forces(&c, x)) * h - dense(&terms) * stacked(v);
     assert!((stacked(terms.rhs) - expected).norm() < 1e-12 * expected.norm());
@@ -173,9 +190,19 @@ fn a_batch_gives_the_bits_of_its_triangles() {
     let mut corners = || std::array::from_fn(|_| random.vector() * 0.02);
     let (x, v) = ([corners(), [Vec3::x(); 3]], [corners(), corners()]); // the second collapsed
     let of = fabric(1e-4);
-    let pair = MembraneTriangle::step_terms_of(triangles.each_ref(), &of, x, v, [1e-3; 2]);
+    let pair = MembraneTriangle::step_terms_of(
+        triangles.each_ref(),
+        &of,
+        x,
+        v,
+        [1e-3; 2],
+        Stability::EULER,
+    );
     for i in 0..2 {
-        assert_eq!(pair.of(i), triangles[i].step_terms(&of, x[i], v[i], [1e-3; 2]));
+        assert_eq!(
+            pair.of(i),
+            triangles[i].step_terms(&of, x[i], v[i], [1e-3; 2], Stability::EULER)
+        );
     }
 }
 
@@ -212,7 +239,7 @@ fn collapsed_triangles_stay_finite() {
     let (triangle, c) = (irregular_triangle(), interwoven());
     let v = [Vec3::new(0.01, 0.02, -0.01), Vec3::new(-0.01, -0.02, 0.01), Vec3::x()];
     for x in collapsed_triangles() {
-        let terms = triangle.step_terms(&fabric(1e-3), x, v, [1e-3; 2]);
+        let terms = triangle.step_terms(&fabric(1e-3), x, v, [1e-3; 2], Stability::EULER);
         let size = dense(&terms).norm() + stacked(terms.rhs).norm();
         assert!(size < 1e3, "{size} at {x:?}");
         assert!(stacked(triangle.forces(&c, x)).norm() < 1e3);

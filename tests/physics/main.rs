@@ -1,6 +1,7 @@
 //! Room `step`: cloth in the real step against closed forms, and events that must never occur.
 
 mod applied_loads;
+mod bdf2;
 mod bending;
 mod contact;
 mod dynamics;

@@ -6,6 +6,7 @@ use sprs::CsMat;
 
 use super::*;
 use crate::bodies::cloth::energy::EnergyState;
+use crate::bodies::cloth::inputs::Stability;
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
 use crate::bodies::cloth::{AirDrag, Assembly, ClothModel};
