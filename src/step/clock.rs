@@ -38,8 +38,6 @@ pub(super) struct Span {
     pub duration_s: f64,
     /// The time scheme for this size.
     pub scheme: Scheme,
-    /// Time since the start of the whole step that it is part of, s.
-    pub elapsed_s: f64,
     /// Time at its start, s.
     pub t0_s: f64,
     /// Time at its end, s.
@@ -55,7 +53,6 @@ impl Span {
             ticks,
             duration_s: clock.seconds(ticks),
             scheme: Scheme::new(integrator, clock.seconds(ticks)),
-            elapsed_s: clock.seconds(start % TICKS_PER_STEP),
             t0_s: clock.seconds(start),
             t1_s: clock.seconds(start + ticks),
         }

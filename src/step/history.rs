@@ -53,10 +53,7 @@ pub(super) fn finish(
         let [u0, u1] = [&motion.u0[vertex], &motion.u1[vertex]];
         let [v1, a1] = match motion.prescribed[vertex] {
             true => [*u1, Vec3::zeros()],
-            false => {
-                let [v0, a0] = [&start.velocities[vertex], &start.accelerations[vertex]];
-                scheme.advance([u0, u1, v0, a0], impact, here.span.elapsed_s)
-            }
+            false => scheme.advance([u0, u1, &start.velocities[vertex]], impact),
         };
         end.velocities.push(v1);
         end.accelerations.push(a1);

@@ -159,14 +159,13 @@ impl Scheme {
         v0 + a0 * (0.5 * self.effective_s())
     }
 
-    /// The velocity `v1` (m/s) at the end of a step with an `impact` (m/s), and `a1` (m/s^2). If
-    /// this is a part of a step that began `elapsed_s` (s) earlier, `a1` is the mean since then.
-    pub fn advance(self, [u0, u1, v0, a0]: [&Vec3; 4], impact: &Vec3, elapsed_s: f64) -> [Vec3; 2] {
+    /// The velocity `v1` (m/s) at the end of a step with an `impact` (m/s), and `a1` (m/s^2).
+    pub fn advance(self, [u0, u1, v0]: [&Vec3; 3], impact: &Vec3) -> [Vec3; 2] {
         let v1 = match self.integrator {
             Integrator::Euler => *u1,
             Integrator::Bdf2 => u1 * 1.5 - (u0 + impact) * 0.5,
         };
-        [v1, (a0 * elapsed_s + (v1 - v0 - impact)) / (elapsed_s + self.h)]
+        [v1, (v1 - v0 - impact) / self.h]
     }
 
     /// The end position of a vertex that starts at `x0` (m) and has the mean velocity `u1` (m/s),

@@ -89,11 +89,7 @@ impl BendingFactors {
 
     /// The moments (N m) of the lower and the higher face on the hinges around, for a unit angle of
     /// `hinge`. `leaning` has the leans that depend on each hinge.
-    fn moments_of(
-        &self,
-        leaning: &HingeRows,
-        hinge: u32,
-    ) -> SmallVec<[(u32, [f64; 2]); 32]> {
+    fn moments_of(&self, leaning: &HingeRows, hinge: u32) -> SmallVec<[(u32, [f64; 2]); 32]> {
         let mut rotations: SmallVec<[(FaceId, Vec3); 16]> = SmallVec::new();
         let mut turn = |hinge: u32, angles: [f64; 2]| {
             for (face, angle) in self.hinge_faces[hinge as usize].into_iter().zip(angles) {

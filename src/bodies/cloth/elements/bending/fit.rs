@@ -116,8 +116,7 @@ impl Plane {
         let points = || kites.iter().flat_map(|kite| kite.ends.into_iter().chain(kite.apexes));
         let count = 4.0 * kites.len() as f64;
         let mean = points().sum::<Vec2>() / count;
-        let moments =
-            points().map(|p| (p - mean) * (p - mean).transpose()).sum::<Mat2>() / count;
+        let moments = points().map(|p| (p - mean) * (p - mean).transpose()).sum::<Mat2>() / count;
         let whiten = moments.cholesky()?.l().try_inverse()?;
         let [start, end] = kites.first()?.ends;
         Some(Self { origin: (start + end) * 0.5, whiten })

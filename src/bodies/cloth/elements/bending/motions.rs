@@ -128,8 +128,7 @@ impl HingeMotions {
         if self.bends.is_empty() {
             return;
         }
-        let (firsts, deviations, motions) =
-            (&self.chunks_of_all, &self.deviations, &self.motions);
+        let (firsts, deviations, motions) = (&self.chunks_of_all, &self.deviations, &self.motions);
         threads.for_each_patch(ByPatch::new(&mut self.bends, firsts), 4, |chunk, bends| {
             let range = chunks[chunk] as usize..chunks[chunk + 1] as usize;
             for (&id, motion) in ids[range.clone()].iter().zip(&motions[range]) {

@@ -14,11 +14,7 @@ impl HingeRows {
     pub(super) fn with_capacity(rows: usize, entries: usize) -> Self {
         let mut starts = Vec::with_capacity(rows + 1);
         starts.push(0);
-        Self {
-            starts,
-            columns: Vec::with_capacity(entries),
-            values: Vec::with_capacity(entries),
-        }
+        Self { starts, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
     /// Adds a row after the last one.

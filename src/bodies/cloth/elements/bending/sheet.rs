@@ -144,7 +144,8 @@ fn diagonal_bound(stiffness: &HingeRows) -> Vec<f64> {
         let next = |e: u32| if is_stiff(e) { weighted(&weights, e) / own[e as usize] } else { 0.0 };
         weights = rows.clone().map(next).collect();
     }
-    let bound = |e: u32| if is_stiff(e) { weighted(&weights, e) / weights[e as usize] } else { 0.0 };
+    let bound =
+        |e: u32| if is_stiff(e) { weighted(&weights, e) / weights[e as usize] } else { 0.0 };
     rows.clone().map(bound).collect()
 }
 

@@ -154,7 +154,8 @@ impl Membrane {
         }
         let fabric = self.fabrics.of(items[0].triangle);
         let times = [inputs.h, inputs.ahead_s];
-        let terms = MembraneTriangle::step_terms_of(triangles, fabric, x, v, times, inputs.stability);
+        let terms =
+            MembraneTriangle::step_terms_of(triangles, fabric, x, v, times, inputs.stability);
         let (mut rhs, mut blocks) = ([[Vec3::zeros(); 3]; L], [[[0.0; 9]; 3]; L]);
         for i in 0..L {
             let terms = terms.of(i);
