@@ -14,7 +14,7 @@ use std::time::Instant;
 use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
-use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport};
+use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport, StepsPerFrame};
 use cloth_sim::threads::{Blocks, Threads};
 
 /// Bytes of a vector in double and in single precision.
@@ -92,11 +92,13 @@ fn main() -> Result<()> {
     let path = Path::new(words.first().map_or("scenes/tablecloth.ron", |word| word));
     let mut scene = scene::load(path)?;
     scene.refine = number(1).map_or(scene.refine, |it| it as u32);
-    scene.steps_per_frame = number(2).map_or(scene.steps_per_frame, |it| it as u32);
+    scene.steps_per_frame =
+        number(2).map_or(scene.steps_per_frame, |it| StepsPerFrame::Equal(it as u32));
     let seconds = number(3).unwrap_or(0.6);
     let setup = scene::build(&scene, path.parent().unwrap_or(Path::new(".")))?;
     let model = Arc::new(Model::new(scene.settings(), setup, |build| build(1))?);
-    let steps = (seconds * scene.frames_per_second * f64::from(scene.steps_per_frame)).round();
+    let steps =
+        (seconds * scene.frames_per_second * f64::from(scene.steps_per_frame.at_most())).round();
     for count in [1, std::thread::available_parallelism().map_or(1, usize::from)] {
         let mut measured = ranks::run(1, |world| {
             let mut simulation = Simulation::new(model.clone(), world, count)?;

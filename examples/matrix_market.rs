@@ -21,7 +21,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
-use cloth_sim::step::{Model, Simulation, StepSystem};
+use cloth_sim::step::{Model, Simulation, StepSystem, StepsPerFrame};
 use sprs::CsMat;
 use sprs::io::write_matrix_market;
 
@@ -31,7 +31,7 @@ struct Arguments {
     step: u64,
     folder: PathBuf,
     /// Instead of the scene's.
-    steps_per_frame: Option<u32>,
+    steps_per_frame: Option<StepsPerFrame>,
 }
 
 impl Arguments {
@@ -42,6 +42,7 @@ impl Arguments {
         let step = positive(&next("400"))?;
         let folder = next("out/matrix_market").into();
         let steps_per_frame = words.next().map(|word| positive(&word)).transpose()?;
+        let steps_per_frame = steps_per_frame.map(StepsPerFrame::Equal);
         Ok(Self { scene, step, folder, steps_per_frame })
     }
 }

@@ -154,6 +154,17 @@ fn a_step_that_knows_the_last_one() {
     assert_identical_with(starts, &test_scene("bdf2.ron"), &[]);
 }
 
+/// The sizes of steps are the same on every rank, with both schemes.
+#[test]
+fn steps_that_a_run_chooses() {
+    for integrator in ["Euler", "Bdf2"] {
+        let more = ["--set", "steps_per_frame=Adaptive(at_most: 32, error_m: 5e-5)"];
+        let integrator = format!("solver.integrator={integrator}");
+        let more = [&more[..], &["--set", &integrator]].concat();
+        assert_identical_with(some_starts(), &test_scene("bdf2.ron"), &more);
+    }
+}
+
 /// Which bodies have to wait is the same on every rank.
 #[test]
 fn a_press_that_has_to_wait() {

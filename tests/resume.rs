@@ -286,6 +286,12 @@ fn a_run_with_bdf2_goes_on_to_the_same_bits() {
     goes_on_to_the_same_bits("bdf2.ron", &[]);
 }
 
+#[test]
+fn a_run_that_chooses_its_steps_goes_on_to_the_same_bits() {
+    let steps = "steps_per_frame=Adaptive(at_most: 32, error_m: 5e-5)";
+    goes_on_to_the_same_bits("bdf2.ron", &[steps]);
+}
+
 /// Ends a run several times, goes on with other numbers of ranks, and compares with a whole run.
 fn goes_on_to_the_same_bits(scene: &str, fields: &[&str]) {
     let home = tempfile::tempdir().expect("a temporary folder");

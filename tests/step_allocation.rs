@@ -18,7 +18,7 @@ use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
 use cloth_sim::step::scheme::{Integrator, Scheme};
 use cloth_sim::step::system::{BodyTerms, SystemTerms};
-use cloth_sim::step::{Model, StepSystem};
+use cloth_sim::step::{Model, StepSystem, StepsPerFrame};
 use cloth_sim::threads::Threads;
 use counting::allocations;
 
@@ -102,7 +102,7 @@ fn assembly_and_solve_allocate_nothing_after_the_first_steps() {
     scene.air.wind = vec![WindKey { time_s: 0.0, velocity_m_per_s: [3.0, 0.0, 1.0] }];
     scene.air.normal_drag_n_s_per_m3 = 1.0;
     scene.cloths[0].damping.stiffness_s = 1e-4;
-    scene.steps_per_frame = 4;
+    scene.steps_per_frame = StepsPerFrame::Equal(4);
     let setup = scene::build(&scene, Path::new("scenes")).unwrap();
     for &kind in PreconditionerKind::ALL {
         for (ranks, of_rank) in [(1, 1), (2, 1), (1, 2), (2, 2)] {

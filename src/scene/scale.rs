@@ -26,7 +26,7 @@ const MOST_EDGES: f64 = 2.0;
 /// A contact distance of more than two edges of a cloth, or a motion that turns by more than a
 /// quarter in a time step or too fast.
 pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
-    let (mut warnings, step_s) = (Vec::new(), scene.step_s());
+    let (mut warnings, step_s) = (Vec::new(), scene.largest_step_s());
     for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
         let at = format!("cloths[{i}]");
         let size = size_warning(cloth, built, &at);

@@ -6,6 +6,7 @@ use crate::contact::fail_safe::FailSafe;
 use crate::error::Result;
 use crate::ids::VertexId;
 use crate::linear::CgReport;
+use crate::step::accuracy::is_inaccurate;
 use crate::step::approach::is_too_fast;
 use crate::step::clearance::keep_clear;
 use crate::step::clock::Span;
@@ -165,6 +166,9 @@ impl Stages {
             return Ok((trouble, around));
         }
         history::finish(here, contacts.springs(), motion, &state.history)?;
+        if is_inaccurate(here, motion, state) {
+            return Ok((Some(Trouble::Inaccurate), Vec::new()));
+        }
         // 8. Energies before and after, work -> balance.
         let balance = report.time(Phase::Advance, |_| {
             let before = energy_before(here, state, system)?;

@@ -187,7 +187,7 @@ pub(super) fn rebalance(
     report: &mut StepReport,
 ) -> Result<()> {
     balance.add(report);
-    let steps_per_frame = u64::from(model.settings.steps_per_frame).max(1);
+    let steps_per_frame = u64::from(model.settings.steps_per_frame.at_most()).max(1);
     if !(state.ticks / TICKS_PER_STEP).is_multiple_of(steps_per_frame) {
         return Ok(());
     }

@@ -1,8 +1,10 @@
 //! Time in integer ticks.
 
 use crate::step::scheme::{Integrator, Scheme};
+use crate::step::sizes::StepsPerFrame;
 
-/// Ticks of a whole step. It can be halved ten times.
+/// Ticks of a whole step, which can be halved ten times. Steps that a run chooses are larger by
+/// powers of two.
 pub const TICKS_PER_STEP: u64 = 1 << 10;
 
 /// The smallest step that is tried before a body that is on time must wait, ticks. With a larger
@@ -14,13 +16,22 @@ pub(super) const SMALLEST_TICKS: u64 = TICKS_PER_STEP / 16;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
     ticks_per_second: f64,
+    /// Ticks of the largest step.
+    largest: u64,
 }
 
 impl Clock {
-    /// A clock for whole steps of `1 / (frames_per_second * steps_per_frame)` seconds.
-    pub fn new(frames_per_second: f64, steps_per_frame: u32) -> Self {
-        let steps_per_second = frames_per_second * f64::from(steps_per_frame);
-        Self { ticks_per_second: steps_per_second * TICKS_PER_STEP as f64 }
+    /// A clock for whole steps as small as `steps_per_frame` allows.
+    pub fn new(frames_per_second: f64, steps_per_frame: StepsPerFrame) -> Self {
+        let (most, least) = (steps_per_frame.at_most(), steps_per_frame.at_least());
+        let steps_per_second = frames_per_second * f64::from(most);
+        let largest = TICKS_PER_STEP * u64::from(most / least.max(1));
+        Self { ticks_per_second: steps_per_second * TICKS_PER_STEP as f64, largest }
+    }
+
+    /// Ticks of the largest step.
+    pub fn largest(&self) -> u64 {
+        self.largest
     }
 
     /// The time after `ticks`, s.
@@ -36,6 +47,8 @@ pub(super) struct Span {
     pub ticks: u64,
     /// Size, s.
     pub duration_s: f64,
+    /// Size of the whole step that it is or that it is a part of, s.
+    pub whole_s: f64,
     /// The time scheme for this size.
     pub scheme: Scheme,
     /// Time at its start, s.
@@ -52,6 +65,7 @@ impl Span {
         Self {
             ticks,
             duration_s: clock.seconds(ticks),
+            whole_s: clock.seconds(ticks.max(TICKS_PER_STEP)),
             scheme: Scheme::new(integrator, clock.seconds(ticks)),
             t0_s: clock.seconds(start),
             t1_s: clock.seconds(start + ticks),

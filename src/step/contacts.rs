@@ -41,10 +41,8 @@ pub(super) struct ContactStage {
 
 impl ContactStage {
     pub fn new(model: &Model) -> Self {
-        let (settings, clock) = (&model.settings.contact, &model.clock);
-        let cloth = model.numbering.cloth() as u32;
         Self {
-            law: ContactLaw::new(settings, cloth, clock.seconds(TICKS_PER_STEP)),
+            law: law(model, model.clock.seconds(TICKS_PER_STEP)),
             found: Vec::new(),
             active: Vec::new(),
             springs: Vec::new(),
@@ -72,6 +70,7 @@ impl ContactStage {
     ) -> Result<()> {
         let (model, found) = (here.model, &mut self.found);
         let distance = contact_distance(model);
+        self.law = law(model, here.span.whole_s);
         let (region, end, loads) = match (here.region, motion.repaired()) {
             (Some(region), Some(solution)) => (Some(region), &solution.x, Some(&*self.memories)),
             _ => {
@@ -226,6 +225,11 @@ fn squeezed<'a>(
 /// Whether a contact pushes a node of `region`.
 fn touches(region: &Region, sides: &Sides) -> bool {
     sides.terms().iter().any(|term| region.has(term.node))
+}
+
+/// The law of contacts in whole steps of `step_s` (s).
+fn law(model: &Model, step_s: f64) -> ContactLaw {
+    ContactLaw::new(&model.settings.contact, model.numbering.cloth() as u32, step_s)
 }
 
 /// How far apart contacts keep the sides of a pair.

@@ -16,7 +16,8 @@ pub struct StepControl {
     succeeded: u32,
     /// Whether the last attempt made the size grow.
     has_grown: bool,
-    /// Upper bound of the size that fast obstacles allow, ticks. Other causes may halve below it.
+    /// Upper bound of the size that fast obstacles allow, ticks; at most a whole step. Other causes
+    /// may halve below it.
     allowed: u64,
 }
 
@@ -29,6 +30,8 @@ pub(super) enum Cause {
     Pinch,
     /// An obstacle approaches cloth too fast.
     Speed,
+    /// The estimated error of positions is too large.
+    Error,
 }
 
 /// Most steps of a halved size before a larger one is tried.
@@ -41,20 +44,22 @@ impl StepControl {
         Self { ticks, wait: 1, succeeded: 0, has_grown: false, allowed }
     }
 
-    /// Whether these values can occur.
-    pub(super) fn is_possible(&self) -> bool {
-        let sizes = [self.ticks, self.allowed];
-        sizes.iter().all(|it| it.is_power_of_two() && *it <= TICKS_PER_STEP)
+    /// Whether these values can occur if the largest step has `largest` ticks.
+    pub(super) fn is_possible(&self, largest: u64) -> bool {
+        let sizes = [(self.ticks, largest), (self.allowed, TICKS_PER_STEP)];
+        sizes.iter().all(|(it, most)| it.is_power_of_two() && it <= most)
             && self.wait <= LONGEST_WAIT
             && self.succeeded <= LONGEST_WAIT
     }
 
     /// Whether half the present step is allowed. After a failure it is halved at most
-    /// `solver.max_halvings` times, for other causes until it is one tick.
+    /// `solver.max_halvings` times, for want of accuracy until it is a whole step, for other causes
+    /// until it is one tick.
     pub(super) fn can_halve(&self, solver: &Solver, cause: Cause) -> bool {
         let smallest = match cause {
             Cause::Failure => self.allowed >> solver.max_halvings,
             Cause::Pinch | Cause::Speed => 1,
+            Cause::Error => TICKS_PER_STEP,
         };
         self.ticks / 2 >= smallest.max(1)
     }
@@ -75,7 +80,7 @@ impl StepControl {
             (self.ticks, self.succeeded, self.has_grown) = (self.ticks / 2, 0, false);
         }
         if cause == Cause::Speed {
-            self.allowed = self.ticks;
+            self.allowed = self.ticks.min(TICKS_PER_STEP);
         }
         can
     }
@@ -84,14 +89,15 @@ impl StepControl {
     /// allows.
     pub fn enlarge(&mut self, now: u64, end: u64) {
         self.ticks = largest_step(now, end);
-        self.allowed = self.allowed.max(self.ticks);
+        self.allowed = self.allowed.max(self.ticks.min(TICKS_PER_STEP));
     }
 
     /// Called after an attempt that ended at `now` (ticks), in a whole step that ends at `end`.
     /// Doubles a halved size if enough attempts of this size succeeded and the doubled one fits.
-    pub fn grow(&mut self, now: u64, end: u64) {
+    /// Doubles a whole step only if it `may_double`.
+    pub fn grow(&mut self, now: u64, end: u64, may_double: bool) {
         (self.succeeded, self.has_grown) = (self.succeeded + 1, false);
-        if self.ticks == TICKS_PER_STEP {
+        if self.ticks >= TICKS_PER_STEP && !may_double {
             (self.wait, self.succeeded) = (1, 0);
             return;
         }
@@ -99,8 +105,13 @@ impl StepControl {
         let fits = now == end || now + doubled <= end;
         if self.succeeded >= self.wait && now.is_multiple_of(doubled) && fits {
             (self.ticks, self.succeeded, self.has_grown) = (doubled, 0, true);
-            self.allowed = self.allowed.max(doubled);
+            self.allowed = self.allowed.max(doubled.min(TICKS_PER_STEP));
         }
+    }
+
+    /// The end of the whole step, or of the larger one, that begins or goes on at `now`; ticks.
+    pub fn end(&self, now: u64) -> u64 {
+        (now + self.ticks).next_multiple_of(TICKS_PER_STEP)
     }
 }
 
@@ -112,7 +123,7 @@ impl Default for StepControl {
 
 /// The largest aligned step from `now` on that ends at `end` or before.
 fn largest_step(now: u64, end: u64) -> u64 {
-    let mut step = TICKS_PER_STEP;
+    let mut step = (end - now).next_power_of_two();
     while !now.is_multiple_of(step) || now + step > end {
         step /= 2;
     }
@@ -134,7 +145,7 @@ mod tests {
                 assert!(control.shrink(&solver, Cause::Failure));
             } else {
                 now += control.ticks;
-                control.grow(now, end);
+                control.grow(now, end, false);
             }
         }
         attempts
@@ -155,9 +166,24 @@ mod tests {
         let mut now = 0;
         while control.ticks < TICKS_PER_STEP {
             now += control.ticks;
-            control.grow(now, now.next_multiple_of(TICKS_PER_STEP));
+            control.grow(now, now.next_multiple_of(TICKS_PER_STEP), false);
         }
         assert_eq!(halvings(control), solver.max_halvings);
+    }
+
+    #[test]
+    fn a_chosen_size_doubles_where_it_fits_and_halves_to_a_whole_step() {
+        let (solver, mut control, mut now) = (Solver::default(), StepControl::new(), 0);
+        let mut sizes = Vec::new();
+        while now < 16 * TICKS_PER_STEP {
+            let end = control.end(now);
+            sizes.push(control.ticks / TICKS_PER_STEP);
+            now += control.ticks;
+            control.grow(now, end, control.ticks < 4 * TICKS_PER_STEP);
+        }
+        assert_eq!(sizes, [1, 1, 2, 4, 4, 4]);
+        assert!(control.shrink(&solver, Cause::Error) && control.shrink(&solver, Cause::Error));
+        assert!(!control.shrink(&solver, Cause::Error) && control.ticks == TICKS_PER_STEP);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One rank's simulation.
 
+mod accuracy;
 mod approach;
 mod attempt;
 mod balance;
@@ -30,6 +31,7 @@ pub mod scheme;
 mod search;
 pub mod settings;
 mod simulation;
+pub mod sizes;
 mod squeeze;
 mod start;
 pub mod state;
@@ -50,6 +52,7 @@ pub use report::{Counter, EnergyRise, Measure, Phase, StepReport};
 pub use scheme::{History, Integrator};
 pub use settings::{GravityKey, StepSettings};
 pub use simulation::Simulation;
+pub use sizes::{Choice, StepsPerFrame};
 pub use state::State;
 pub use system::StepSystem;
 pub use waiting::Waiting;

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ids::{NodeId, VertexId};
 use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
-use crate::step::clock::{Clock, TICKS_PER_STEP};
+use crate::step::clock::Clock;
 use crate::step::settings::StepSettings;
 use crate::step::surfaces;
 
@@ -85,7 +85,7 @@ impl Model {
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
-        let longest_step_s = clock.seconds(TICKS_PER_STEP);
+        let longest_step_s = clock.seconds(clock.largest());
         let cloth = ClothModel::new(&setup.cloths, settings.air.drag(), longest_step_s);
         let prescribed = setup.obstacles.iter().map(|obstacle| obstacle.shape.len()).sum();
         let numbering = Numbering::new(cloth.vertex_count(), &bodies, prescribed);

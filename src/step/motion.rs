@@ -63,6 +63,8 @@ pub(super) struct StepMotion {
     pub inverse_masses: Vec<f64>,
     /// What BDF2 adds.
     pub bdf2: Bdf2,
+    /// The estimated error of the positions at the end, m, if the size of steps follows from it.
+    pub error_m: f64,
     /// Gravity in this step, m/s^2.
     pub gravity: Vec3,
     /// The loads on cloth vertices in this step, N; empty if there are none.
@@ -106,6 +108,7 @@ impl StepMotion {
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
             bdf2: Bdf2::default(),
+            error_m: 0.0,
             gravity: Vec3::zeros(),
             loads: Vec::new(),
             fall: Vec3::zeros(),

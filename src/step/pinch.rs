@@ -49,6 +49,7 @@ pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
         Trouble::Pinched(conflict) => (conflict, false),
         Trouble::Squeezed(conflict) => (conflict, true),
         Trouble::Fast => return failed.shrink(Cause::Speed),
+        Trouble::Inaccurate => return failed.shrink(Cause::Error),
         _ => return failed.shrink(Cause::Failure),
     };
     if failed.model.settings.contact.on_pinch == OnPinch::Stop {

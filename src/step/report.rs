@@ -81,6 +81,8 @@ named! {
         Redone = "redone_steps",
         /// Steps made smaller because an obstacle approaches cloth fast (the same on every rank).
         Fast = "fast_steps",
+        /// Steps made smaller because the error of positions is too large (the same on every rank).
+        Inaccurate = "inaccurate_steps",
         /// Solutions that a further solve of the same step repaired (the same on every rank).
         Repairs = "repairs",
         /// Nodes that repairs solved for again (the same on every rank).

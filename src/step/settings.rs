@@ -8,6 +8,7 @@ use crate::linear::PreconditionerKind;
 use crate::math::Vec3;
 use crate::partition::methods::PartitionSettings;
 use crate::step::scheme::Integrator;
+use crate::step::sizes::StepsPerFrame;
 use crate::{contact, stealing};
 
 /// Settings of a simulation.
@@ -16,7 +17,7 @@ pub struct StepSettings {
     /// Frames of one second.
     pub frames_per_second: f64,
     /// Steps from one frame to the next.
-    pub steps_per_frame: u32,
+    pub steps_per_frame: StepsPerFrame,
     /// Gravity, m/s^2.
     pub gravity_m_per_s2: [f64; 3],
     /// Gravity over time, by ascending time. If there are keys, they take the place of

@@ -112,13 +112,21 @@ impl State {
         }
     }
 
-    /// Sets the mean velocities that belong to the history, after a step that was not of BDF2. So a
-    /// step of BDF2 from there on is exact for a constant force.
+    /// Sets the mean velocities that belong to the history, after a step that was not of BDF2 or
+    /// had another size. So a step of BDF2 from there on is exact for a constant force.
     pub(super) fn set_mean_velocities(&mut self, model: &Model) {
-        let half_s = 0.5 * model.clock.seconds(TICKS_PER_STEP);
+        let half_s = 0.5 * model.clock.seconds(self.control.ticks.max(TICKS_PER_STEP));
         let History { velocities, accelerations } = &self.history;
         for (mean, (v, a)) in zip(&mut self.velocities, zip(velocities, accelerations)) {
             *mean = v - a * half_s;
+        }
+    }
+
+    /// Makes the mean velocities those for the size of the next attempt, if the last one had
+    /// another: `ticks`.
+    pub(super) fn change_size(&mut self, model: &Model, ticks: u64) {
+        if ticks.max(TICKS_PER_STEP) != self.control.ticks.max(TICKS_PER_STEP) {
+            self.set_mean_velocities(model);
         }
     }
 
@@ -138,7 +146,8 @@ impl State {
         let fits = [
             (
                 "time and step size",
-                self.control.is_possible() && self.ticks.is_multiple_of(TICKS_PER_STEP),
+                self.control.is_possible(model.clock.largest())
+                    && self.ticks.is_multiple_of(TICKS_PER_STEP),
             ),
             ("positions", self.positions.len() == start.positions.len()),
             ("velocities", self.velocities.len() == start.velocities.len()),

@@ -17,7 +17,7 @@ use crate::step::trouble::Trouble;
 pub(super) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Error {
     let (settings, size_s) = (&failed.model.settings, failed.span().duration_s);
     let step = failed.state.ticks / TICKS_PER_STEP + 1;
-    let frame = (step - 1) / u64::from(settings.steps_per_frame) + 1;
+    let frame = (step - 1) / u64::from(settings.steps_per_frame.at_most()) + 1;
     let vertex = match trouble {
         Trouble::Pinched(conflict) | Trouble::Squeezed(conflict) => conflict.vertex,
         Trouble::TooNear(too_near) => too_near.pair.vertices[0],
@@ -41,7 +41,8 @@ pub(super) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Erro
         | Trouble::Overloaded
         | Trouble::Unforeseen
         | Trouble::Energized
-        | Trouble::Fast => {
+        | Trouble::Fast
+        | Trouble::Inaccurate => {
             ("motion is too fast, even at the smallest step".to_string(), "raise steps_per_frame")
         }
         Trouble::TooNear(too_near) => (

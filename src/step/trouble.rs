@@ -32,6 +32,8 @@ pub(super) enum Trouble {
     Energized,
     /// An obstacle approaches cloth too fast.
     Fast,
+    /// The estimated error of positions is too large.
+    Inaccurate,
 }
 
 impl Trouble {
@@ -53,6 +55,7 @@ impl Trouble {
             | Self::Energized => Counter::Redone,
             Self::Pinched(_) | Self::Squeezed(_) => Counter::Pinches,
             Self::Fast => Counter::Fast,
+            Self::Inaccurate => Counter::Inaccurate,
         }
     }
 }

@@ -272,7 +272,7 @@ impl<'m> Prescribed<'m> {
             if to_s <= 0.0 {
                 return None;
             }
-            let step_s = span.duration_s * (TICKS_PER_STEP / span.ticks) as f64;
+            let step_s = span.duration_s * (TICKS_PER_STEP as f64 / span.ticks as f64);
             to_s = f64::max(to_s - step_s, 0.0);
         }
     }

@@ -13,7 +13,7 @@ use cloth_sim::mesh::{Mesh, SurfaceMesh};
 use cloth_sim::ranks::in_process;
 use cloth_sim::scene::PreconditionerKind;
 use cloth_sim::scene::Scene;
-use cloth_sim::step::{Model, Simulation};
+use cloth_sim::step::{Model, Simulation, StepsPerFrame};
 
 /// Standard gravity of the scenes, m/s^2.
 pub const G: f64 = 9.81;
@@ -33,8 +33,9 @@ pub fn simulate<T: Send>(
 
 /// A scene with steps of `step_s` and a solver that hides no physics.
 pub fn scene(step_s: f64) -> Scene {
+    let steps_per_frame = StepsPerFrame::Equal(1);
     let mut scene =
-        Scene { frames_per_second: 1.0 / step_s, steps_per_frame: 1, ..Default::default() };
+        Scene { frames_per_second: 1.0 / step_s, steps_per_frame, ..Default::default() };
     scene.solver.relative_residual = 1e-9;
     scene
 }

@@ -28,7 +28,7 @@ fn fabric() -> Material {
 }
 
 /// A square of 12 x 12 cells of 1 cm.
-fn square() -> ClothSetup {
+pub fn square() -> ClothSetup {
     cloth(sheet(0.12, 0.12, 12, 12, Diagonal::Alternating), fabric())
 }
 
@@ -68,7 +68,7 @@ fn free_fall_is_the_parabola() {
 
 /// A sheet that hangs from one edge, released without velocity at 45 degrees, and its height of
 /// fall (m): that of its centre down to the vertical.
-fn pendulum() -> (ClothSetup, f64) {
+pub fn pendulum() -> (ClothSetup, f64) {
     let (width, length) = (0.2, 0.5);
     let mut cloth = cloth(sheet(width, length, 8, 20, Diagonal::Alternating), fabric());
     hold(&mut cloth, |p| p.z < -0.5 * length + 1e-9);

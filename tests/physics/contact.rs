@@ -108,7 +108,7 @@ fn the_energy_of_a_falling_tablecloth_never_rises() {
     let setup = scene::build(&scene, Path::new(".")).expect("the scene is sound");
     let energies = simulate(&scene, setup, |simulation| {
         let mut energies = vec![simulation.total_energy()?];
-        for _ in 0..scene.frames * scene.steps_per_frame {
+        for _ in 0..scene.steps() {
             simulation.step()?;
             energies.push(simulation.total_energy()?);
         }

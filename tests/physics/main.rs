@@ -1,5 +1,6 @@
 //! Room `step`: cloth in the real step against closed forms, and events that must never occur.
 
+mod adaptive;
 mod applied_loads;
 mod bdf2;
 mod bending;

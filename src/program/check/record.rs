@@ -57,7 +57,7 @@ impl Record {
 
     /// Time from frame to frame, s.
     pub fn frame_s(&self) -> f64 {
-        self.scene.step_s() * f64::from(self.scene.steps_per_frame)
+        1.0 / self.scene.frames_per_second
     }
 
     /// Opens its frames for reading.

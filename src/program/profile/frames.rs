@@ -61,6 +61,8 @@ pub struct Profile {
 pub struct FrameProfile {
     /// Its number.
     pub frame: u64,
+    /// Number of its steps.
+    pub steps: u64,
     /// Seconds of each phase, averaged over the ranks.
     pub seconds: Vec<f64>,
     /// The part of them in which a rank waited for messages; none if ranks do not measure it.
@@ -111,7 +113,11 @@ impl Profile {
         match self.recorded {
             None => {
                 let threads = plural(self.threads, "thread");
-                format!("{ranks} x {threads}, {} a frame", plural(per_frame, "step"))
+                let upto = match self.frames.iter().all(|it| it.steps == self.steps_per_frame) {
+                    true => "",
+                    false => "at most ",
+                };
+                format!("{ranks} x {threads}, {upto}{} a frame", plural(per_frame, "step"))
             }
             Some(count) => {
                 format!("{ranks}, {count} of {}", plural(self.frames.len() * per_frame, "step"))
@@ -173,8 +179,8 @@ impl Profile {
 
     /// The mean length of a step, s.
     pub fn mean_step_s(&self) -> f64 {
-        let steps = self.frames.len() as f64 * self.steps_per_frame.max(1) as f64;
-        self.frames.iter().map(|frame| self.length_s(frame)).sum::<f64>() / steps
+        let steps = self.frames.iter().map(|frame| frame.steps).sum::<u64>();
+        self.frames.iter().map(|frame| self.length_s(frame)).sum::<f64>() / steps as f64
     }
 
     /// Time of the phases that handle collisions, s.
@@ -215,14 +221,16 @@ impl<K: ProfileKind> FrameProfiles<K> {
         }
         let mut steps = Vec::from_iter(&frame.steps);
         steps.sort_by_key(|it| (it.step, it.rank));
-        let mut of_frame = Sums::new();
+        let (mut of_frame, mut count) = (Sums::new(), 0);
         for step in steps.chunk_by(|a, b| a.step == b.step) {
+            count += 1;
             [&mut of_frame, &mut self.of_run].into_iter().for_each(|sums| K::add(step, sums));
         }
         let [seconds, part] = mean_times(&frame.steps);
         let waited_s = (K::Report::PART == Part::Waited).then_some(part);
         let processors = processors::<K>(&of_frame);
-        self.frames.push(FrameProfile { frame: frame.frame, seconds, waited_s, processors });
+        let (frame, steps) = (frame.frame, count);
+        self.frames.push(FrameProfile { frame, steps, seconds, waited_s, processors });
     }
 
     /// The profile of the run that `head` describes.

@@ -157,10 +157,9 @@ fn counts<B: DrawingBackend>(
     title: &str,
     counts: &[Count],
 ) -> Drawn<B> {
-    let steps = profile.steps_per_frame.max(1) as f64;
     let curve = |&Count { label, color, column, a_step, unit }: &Count| {
-        let times = if a_step { steps } else { 1.0 };
-        let value = |frame: &FrameProfile| profile.sum(frame, column) / unit / times;
+        let times = |frame: &FrameProfile| if a_step { frame.steps.max(1) } else { 1 } as f64;
+        let value = |frame: &FrameProfile| profile.sum(frame, column) / unit / times(frame);
         Curve { label, color, values: profile.over_frames(value) }
     };
     let curves = Vec::from_iter(counts.iter().map(curve));

@@ -48,6 +48,8 @@ impl ClothContent {
     /// A mesh, a size or an argument that is not valid.
     pub fn new(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<Self> {
         check_step("--time-line", arguments.time_line, scene)?;
+        let records = arguments.recording.is_given().then_some(1);
+        check_step("--record-tasks", records, scene)?;
         check_step("--record-every", arguments.recording.every(), scene)?;
         memory::check_shapes(scene)?;
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
@@ -150,14 +152,19 @@ fn refuse_options_of_cloth(arguments: &Arguments) -> Result<()> {
 
 /// Refuses a step that the run does not have.
 fn check_step(option: &str, step: Option<u64>, scene: &Scene) -> Result<()> {
-    let steps = u64::from(scene.frames) * u64::from(scene.steps_per_frame);
+    let steps = scene.steps();
     match step {
+        Some(_) if scene.steps_per_frame.error_m().is_some() => Err(Error::input(
+            option,
+            "the run chooses the sizes of its steps, so that it may have no step of this number",
+            "choose a number of steps_per_frame for it",
+        )),
         Some(step) if !(1..=steps).contains(&step) => Err(Error::input(
             option,
             format!("there is no step {step}: the run has {steps} steps"),
             format!(
                 "frame N ends with step {} N; choose one of the steps 1 to {steps}",
-                scene.steps_per_frame
+                scene.steps_per_frame.at_most()
             ),
         )),
         _ => Ok(()),

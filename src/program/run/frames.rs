@@ -65,7 +65,7 @@ pub fn compute<'j>(
     world: &dyn World,
     interrupt: &Interrupt,
 ) -> Result<Option<Stop>> {
-    let steps_per_frame = u64::from(job.scene.steps_per_frame);
+    let steps_per_frame = u64::from(job.scene.steps_per_frame.at_most());
     // A resumed run already has the last frame before its state. A new run begins with a frame.
     let goes_on = job.target.resumes && steps(run) > 0;
     let first = steps(run) / steps_per_frame + u64::from(goes_on);

@@ -30,8 +30,8 @@ pub fn items<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Re
     Ok(items)
 }
 
-/// The records of every rank's steps that end with step `last`, rank by rank, on rank 0; nothing on
-/// the others. All ranks have `reports` of the same steps. `part` gives what the kind records
+/// The records of every rank's steps with these `numbers`, rank by rank, on rank 0; nothing on the
+/// others. All ranks have `reports` of the same steps. `part` gives what the kind records
 /// besides, from a rank and the index of a step; it is called in the order of the records.
 /// Collective.
 ///
@@ -39,7 +39,7 @@ pub fn items<T: Serialize + DeserializeOwned>(world: &dyn World, item: &T) -> Re
 /// If a rank fails.
 pub fn steps<K: Kind>(
     world: &dyn World,
-    last: u64,
+    numbers: &[u64],
     reports: &[K::Report],
     mut part: impl FnMut(usize, usize) -> K::StepPart,
 ) -> Result<Vec<StepRecord<K>>> {
@@ -47,8 +47,7 @@ pub fn steps<K: Kind>(
     let all = message::gather_v(world, 0, reports)?;
     let records = all.into_iter().enumerate().map(|(index, report)| {
         let (rank, index) = (index / count, index % count);
-        let step = last + 1 + index as u64 - count as u64;
-        StepRecord { step, rank, part: part(rank, index), report }
+        StepRecord { step: numbers[index], rank, part: part(rank, index), report }
     });
     Ok(records.collect())
 }

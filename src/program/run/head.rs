@@ -32,7 +32,7 @@ impl RunHead {
             ranks,
             threads: job.placement.threads,
             transport: job.transport.to_owned(),
-            steps_per_frame: u64::from(job.scene.steps_per_frame),
+            steps_per_frame: u64::from(job.scene.steps_per_frame.at_most()),
             patches: 0,
             load_index: 0.0,
             surface_index: 0.0,

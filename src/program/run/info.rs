@@ -30,7 +30,7 @@ pub fn info(arguments: &Arguments) -> Result<()> {
     let ranks = arguments.computing.ranks.unwrap_or(1) as usize;
     let placement = Placement::in_process(&arguments.computing, ranks)?;
     let mut job = Job::new(arguments, "threads", placement, arguments.computing.show())?;
-    let steps = u64::from(job.scene.frames) * u64::from(job.scene.steps_per_frame);
+    let steps = job.scene.steps();
     let (model, threads) = (job.model(|build| build(ranks))?, job.placement.threads);
     let start = job.start;
     let of_rank = |world: &dyn World| match (&job.content, &model) {
@@ -61,7 +61,7 @@ pub fn info(arguments: &Arguments) -> Result<()> {
         "{}: {size}, {} of {}, {ranks} x {threads}",
         job.scene.name,
         plural(job.scene.frames as usize, "frame"),
-        plural(job.scene.steps_per_frame as usize, "step"),
+        plural(job.scene.steps_per_frame.at_most() as usize, "step"),
     ))?;
     print::line(format_args!("  set-up    {set_up_s:.1} s"))?;
     let of = plural(measured as usize, "step");

@@ -193,7 +193,7 @@ impl Job {
             engine: self.content.engine().to_owned(),
             scene_hash: self.checkpoints.scene_hash,
             step,
-            steps_per_frame: self.scene.steps_per_frame.into(),
+            steps_per_frame: self.scene.steps_per_frame.at_most().into(),
         }
     }
 

@@ -64,7 +64,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             .and_then(|()| begin(&head))
             .and_then(|()| FrameThread::begin(path, kept, job.format, &job.frame_objects()))
             .inspect_err(|error| note_failure(&mut head, path, error))?;
-        let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame);
+        let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame.at_most());
         let progress = RunProgress::new(count.into(), per_frame.into(), job.show);
         say_beginning(job, folder, &head, &progress);
         let set_up_s = job.start.elapsed().as_secs_f64();

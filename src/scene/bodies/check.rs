@@ -47,7 +47,7 @@ impl Scene {
             bodies.validate(&at)?;
             self.material_number(&format!("{at}.material"), &bodies.material)?;
             let at = format!("{at}.angular_velocity_rad_per_s");
-            check_turn(&at, &bodies.angular_velocity_rad_per_s.into(), self.step_s())?;
+            check_turn(&at, &bodies.angular_velocity_rad_per_s.into(), self.largest_step_s())?;
         }
         if self.bodies.iter().all(|bodies| bodies.motion != BodyMotion::Free) {
             let cause = "no body moves by forces, so there is nothing to simulate";

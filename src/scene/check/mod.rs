@@ -1,6 +1,7 @@
 //! Checks every number of a scene before its bodies are built.
 
 mod loads;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -28,11 +29,9 @@ impl Scene {
             return Err(Error::input("frames", cause, format!("choose at most {MOST_FRAMES}")));
         }
         positive("frames_per_second", self.frames_per_second)?;
-        let advice = "; more frames_per_second make shorter steps too";
-        count("steps_per_frame", self.steps_per_frame, MOST_STEPS_PER_FRAME, advice)?;
+        self.check_steps()?;
         at_least_one("patch_vertices", self.patch_vertices)?;
         count("refine", self.refine, MOST_REFINE, "")?;
-        self.check_step()?;
         self.check_gravity()?;
         let is_control = self.name.contains(char::is_control);
         if self.name.contains(['/', '\\']) || self.name.starts_with('.') || is_control {
@@ -74,23 +73,6 @@ impl Scene {
             obstacle.validate(&format!("obstacles[{i}]"))?;
         }
         self.check_names()
-    }
-
-    fn check_step(&self) -> Result<()> {
-        let step_s = self.step_s();
-        let (bound, remedy) = match step_s {
-            SHORTEST_STEP_S..=LONGEST_STEP_S => return Ok(()),
-            0.0..SHORTEST_STEP_S => (
-                format!("less than {SHORTEST_STEP_S:e} s"),
-                "choose fewer steps_per_frame or frames_per_second; usual are steps of about 1 ms",
-            ),
-            _ => (
-                format!("more than {LONGEST_STEP_S} s"),
-                "choose more steps a frame, of about 1 ms each",
-            ),
-        };
-        let cause = format!("a time step takes {} s, {bound}", shown(step_s));
-        Err(Error::input("frames_per_second, steps_per_frame", cause, remedy))
     }
 
     fn check_names(&self) -> Result<()> {

@@ -18,6 +18,7 @@ use crate::scene::bodies::joints::spec::JointSpec;
 use crate::scene::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair, Parallel};
 pub use crate::scene::keyframe::KeyframeSpec;
 use crate::step::settings::{GravityKey, Solver};
+use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 
@@ -34,7 +35,7 @@ pub struct Scene {
     /// Frames per simulated second.
     pub frames_per_second: f64,
     /// Time steps from one frame to the next.
-    pub steps_per_frame: u32,
+    pub steps_per_frame: StepsPerFrame,
     /// Acceleration of gravity, m/s^2.
     pub gravity_m_per_s2: [f64; 3],
     /// Gravity over time, in a scene of cloth. If there are keys, they take the place of
@@ -88,7 +89,7 @@ impl Default for Scene {
             seed: 0,
             frames: 25,
             frames_per_second: 25.0,
-            steps_per_frame: 40,
+            steps_per_frame: StepsPerFrame::Equal(40),
             gravity_m_per_s2: GRAVITY,
             gravity_keyframes: Vec::new(),
             air: Air::default(),
@@ -144,9 +145,19 @@ impl Scene {
         meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut))
     }
 
-    /// Length of a full time step, s.
+    /// Size of the smallest whole time step, s. It is the unit of step numbers.
     pub fn step_s(&self) -> f64 {
-        1.0 / (self.frames_per_second * f64::from(self.steps_per_frame))
+        1.0 / (self.frames_per_second * f64::from(self.steps_per_frame.at_most()))
+    }
+
+    /// Size of the largest time step, s.
+    pub fn largest_step_s(&self) -> f64 {
+        1.0 / (self.frames_per_second * f64::from(self.steps_per_frame.at_least()))
+    }
+
+    /// Number of the last step.
+    pub fn steps(&self) -> u64 {
+        u64::from(self.frames) * u64::from(self.steps_per_frame.at_most())
     }
 }
 

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::partition::{Layout, Partition};
 use crate::ranks::WorldHandle;
+use crate::step::accuracy::may_double;
 use crate::step::attempt::{Attempt, Stages};
 use crate::step::balance::{Balance, rebalance};
 use crate::step::clock::{Span, TICKS_PER_STEP};
@@ -227,12 +228,13 @@ impl<'w> Simulation<'w> {
         }
     }
 
-    /// Whole steps since the start.
+    /// Whole steps since the start. A step that the run chooses may count as several.
     pub fn steps(&self) -> u64 {
         self.state.ticks / TICKS_PER_STEP
     }
 
-    /// Advances by one whole step. If the solve fails or the fail-safe takes too much, the step is
+    /// Advances by one whole step, or by a larger one if the run chooses its steps
+    /// ([`crate::step::StepsPerFrame`]). If the solve fails or the fail-safe takes too much, it is
     /// divided into smaller ones, which then grow again. Collective.
     ///
     /// # Errors
@@ -249,14 +251,18 @@ impl<'w> Simulation<'w> {
     /// As for [`Simulation::step`], and those of the observer.
     pub fn step_observed(&mut self, observer: &mut dyn SearchObserver) -> Result<StepReport> {
         let mut report = StepReport::default();
-        let end = (self.state.ticks / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
-        while self.state.ticks < end {
-            let Some(trouble) = self.attempt(&mut report, observer)? else {
-                self.state.control.grow(self.state.ticks, end);
-                continue;
-            };
-            report.count(trouble.counter(), 1);
-            self.recover(&trouble, end)?;
+        let mut is_done = false;
+        while !is_done {
+            let (size, end) = (self.state.control.ticks, self.state.control.end(self.state.ticks));
+            if let Some(trouble) = self.attempt(&mut report, observer)? {
+                report.count(trouble.counter(), 1);
+                self.recover(&trouble, end)?;
+            } else {
+                let may_double = may_double(&self.model, &self.stages.motion, size);
+                self.state.control.grow(self.state.ticks, end, may_double);
+                is_done = self.state.ticks == end;
+            }
+            self.state.change_size(&self.model, size);
         }
         let Self { model, rank, state, stages, balance } = self;
         if !state.dropped.is_empty() {

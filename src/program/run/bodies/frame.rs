@@ -91,7 +91,9 @@ impl FrameSteps {
             let count = workers_of(rank, world.size(), self.counts[step]).len();
             WorkersPart { workers: workers.by_ref().take(count).collect() }
         };
-        let mut steps = gather::steps::<Bodies>(world, engine.steps(), &self.reports, part)?;
+        let end = engine.steps() + 1;
+        let numbers = Vec::from_iter(end - self.reports.len() as u64..end);
+        let mut steps = gather::steps::<Bodies>(world, &numbers, &self.reports, part)?;
         steps.sort_by_key(|step| (step.step, step.rank));
         let sum = |count: fn(&Traffic) -> u64| {
             steps.iter().map(|step| count(&step.report.traffic)).sum::<u64>()

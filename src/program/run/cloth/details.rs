@@ -35,7 +35,7 @@ impl fmt::Display for Details<'_> {
         let of_rank_0 = totals.first().copied().unwrap_or_default();
         writeln!(
             f,
-            "details: {} of {:.4} ms; {} x {} ({})",
+            "details: {}, whole steps have {:.4} ms; {} x {} ({})",
             plural(steps, "step"),
             self.step_s * 1e3,
             plural(head.ranks, "rank"),
@@ -168,14 +168,14 @@ fn write_fail_safe(
         rank_0.get(Counter::Truncated) as f64 / vertex_steps,
         rank_0.measured(Measure::PathLost) / path.max(f64::MIN_POSITIVE),
     )?;
-    let [turned, redone, pinches, held] =
-        [Counter::Turned, Counter::Redone, Counter::Pinches, Counter::Held]
+    let [turned, redone, pinches, inaccurate, held] =
+        [Counter::Turned, Counter::Redone, Counter::Pinches, Counter::Inaccurate, Counter::Held]
             .map(|counter| rank_0.get(counter));
-    if turned + redone + pinches + held > 0 {
+    if turned + redone + pinches + inaccurate + held > 0 {
         writeln!(
             f,
             "              steps redone at half the size: {redone} lost too much motion, {turned} turned \
-             an edge too far, {pinches} had no room; bodies waited in {}",
+             an edge too far, {pinches} had no room, {inaccurate} were inaccurate; bodies waited in {}",
             plural(held as usize, "step"),
         )?;
     }

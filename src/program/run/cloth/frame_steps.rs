@@ -17,6 +17,10 @@ use crate::program::run::gather;
 
 /// The bodies that are behind and the obstacles that cloth passes, after a step.
 pub struct AfterStep {
+    /// How many whole steps are over.
+    pub number: u64,
+    /// The size of the step, in whole steps.
+    pub size: u64,
     /// Prescribed bodies that are behind their motion.
     pub waiting: Vec<WaitingBody>,
     /// Obstacles that cloth passes.
@@ -26,6 +30,8 @@ pub struct AfterStep {
 /// Measurements of one rank, step by step.
 #[derive(Default)]
 pub struct FrameSteps {
+    /// The number of each step: how many whole steps are over after it.
+    numbers: Vec<u64>,
     /// The report of each step.
     pub reports: Vec<StepReport>,
     /// How each processor of the rank spent the searches of a step: all processors in the first
@@ -41,18 +47,19 @@ pub struct FrameSteps {
 impl FrameSteps {
     /// Adds a step, and the state of waiting bodies and passed obstacles after it.
     pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
-        let AfterStep { waiting, passed } = after;
+        let AfterStep { number, size, waiting, passed } = after;
         self.passed.iter_mut().for_each(|record| record.vertices.clear());
-        passed.into_iter().for_each(|obstacle| self.note_passed(obstacle));
+        passed.into_iter().for_each(|obstacle| self.note_passed(obstacle, size));
         self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
-        waiting.iter().for_each(|body| self.note(body));
+        waiting.iter().for_each(|body| self.note(body, size));
+        self.numbers.push(number);
         self.reports.push(*report);
         self.uses.extend(watch.uses);
         self.searches_s.push(watch.lengths_s);
         watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
     }
 
-    fn note_passed(&mut self, PassedObstacle { name, vertices }: PassedObstacle) {
+    fn note_passed(&mut self, PassedObstacle { name, vertices }: PassedObstacle, size: u64) {
         let known = self.passed.iter().position(|record| record.obstacle == name);
         let place = known.unwrap_or(self.passed.len());
         if known.is_none() {
@@ -60,12 +67,12 @@ impl FrameSteps {
             self.passed.push(PassedRecord { obstacle: name, steps: 0, largest: 0, vertices });
         }
         let record = &mut self.passed[place];
-        record.steps += 1;
+        record.steps += size;
         record.largest = record.largest.max(vertices.len() as u64);
         record.vertices = vertices;
     }
 
-    fn note(&mut self, body: &WaitingBody) {
+    fn note(&mut self, body: &WaitingBody, size: u64) {
         let known = self.waiting.iter().position(|record| record.body == body.name);
         let place = known.unwrap_or(self.waiting.len());
         if known.is_none() {
@@ -78,7 +85,7 @@ impl FrameSteps {
             });
         }
         let record = &mut self.waiting[place];
-        record.steps += 1;
+        record.steps += size;
         record.behind_m = body.behind_m;
         record.largest_behind_m = record.largest_behind_m.max(body.behind_m);
     }
@@ -96,7 +103,7 @@ impl FrameSteps {
         Ok(ClothFrameRecord {
             frame,
             state_hash: format!("{:016x}", simulation.hash()?),
-            steps: gather_steps(world, simulation.steps(), self)?,
+            steps: gather_steps(world, self)?,
             part: ClothPart {
                 thefts: gather_thefts(world, &self.thefts)?,
                 waiting: self.waiting.clone(),
@@ -110,17 +117,13 @@ impl FrameSteps {
     }
 }
 
-/// Every rank's measurements of the steps that end with step `last`, on rank 0. Collective.
-fn gather_steps(
-    world: &dyn World,
-    last: u64,
-    frame: &FrameSteps,
-) -> Result<Vec<StepRecord<Cloth>>> {
+/// Every rank's measurements of the steps, on rank 0. Collective.
+fn gather_steps(world: &dyn World, frame: &FrameSteps) -> Result<Vec<StepRecord<Cloth>>> {
     let test_parts = test_parts(world, &frame.searches_s)?;
     let steps = frame.reports.len().max(1);
     let threads = message::all_counts(world, frame.uses.len() / steps)?;
     let mut uses = message::gather_v(world, 0, &frame.uses)?.into_iter();
-    gather::steps(world, last, &frame.reports, |rank, index| Searches {
+    gather::steps(world, &frame.numbers, &frame.reports, |rank, index| Searches {
         test_part_s: test_parts[index],
         processors: uses.by_ref().take(threads[rank]).collect(),
     })

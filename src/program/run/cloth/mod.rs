@@ -6,6 +6,7 @@ mod drops;
 mod frame_steps;
 mod head;
 mod peaks;
+mod sizes;
 mod step_watch;
 mod summary;
 mod sums;
@@ -104,10 +105,12 @@ impl<'a> RunKind<'a> for RankRun<'a> {
             time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
         }
         // 3. Values that rank 0 stores and shows at once.
-        let after = AfterStep { waiting: simulation.waiting(), passed: simulation.passed() };
+        let number = simulation.steps();
+        let (waiting, passed) = (simulation.waiting(), simulation.passed());
+        let after = AfterStep { number, size: number + 1 - step, waiting, passed };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
-            recorder.step(step, &report);
+            recorder.step(number, &report);
             recorder.waits(frame, &after.waiting);
         }
         // 4. Values that are gathered with the frame.

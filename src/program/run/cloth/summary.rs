@@ -8,6 +8,7 @@ use cloth_sim::step::Model;
 use crate::program::output::energy_balance::{EnergyBalance, Window};
 use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, Strain};
+use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::waits::Waits;
 use crate::program::run::summary::RunFacts;
 use crate::program::words::{grouped, significant};
@@ -20,6 +21,8 @@ pub struct Summary<'a> {
     pub model: &'a Model,
     /// Its extremes.
     pub peaks: &'a Peaks,
+    /// The sizes of its steps.
+    pub sizes: &'a StepSizes,
     /// Bodies that waited.
     pub waits: &'a Waits,
     /// Obstacles that cloth passed.
@@ -29,6 +32,7 @@ pub struct Summary<'a> {
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.run.write_times(f)?;
+        write!(f, "{}", self.sizes)?;
         write_cloth(f, self.model)?;
         self.write_peaks(f)?;
         write!(f, "{}{}", self.waits, self.drops)?;

@@ -18,6 +18,7 @@ use crate::program::profile::frames::FrameProfiles;
 use crate::program::run::cloth::details::Details;
 use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, contacts_of};
+use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::summary::Summary;
 use crate::program::run::cloth::waits::Waits;
 use crate::program::run::content::ClothContent;
@@ -39,6 +40,7 @@ pub struct ClothSums {
     profiles: FrameProfiles<Cloth>,
     totals: Totals<StepReport>,
     peaks: Peaks,
+    sizes: StepSizes,
     waits: Waits,
     drops: Drops,
     /// The test trees of the recorded steps.
@@ -55,7 +57,8 @@ impl RunSums for ClothSums {
         }
     }
 
-    fn add(&mut self, _: &mut RunHead, record: &ClothFrameRecord) -> Option<String> {
+    fn add(&mut self, head: &mut RunHead, record: &ClothFrameRecord) -> Option<String> {
+        self.sizes.add(record.frame.saturating_sub(1) * head.steps_per_frame, record);
         self.peaks.add(record);
         self.profiles.add(record);
         self.totals.add(record);
@@ -88,6 +91,7 @@ impl<'j> Recorder<'j, ClothSums> {
             profiles: FrameProfiles::default(),
             totals: Totals::default(),
             peaks: Peaks::default(),
+            sizes: StepSizes::new(step_s),
             waits: Waits::new(step_s),
             drops: Drops::new(step_s),
             trees: None,
@@ -153,7 +157,7 @@ impl<'j> Recorder<'j, ClothSums> {
     pub fn end(self, outcome: &Result<Option<Stop>>, model: &Model) -> Result<()> {
         let start = Instant::now();
         let Self { mut folder, sums, output_s, .. } = self;
-        let ClothSums { step_s, profiles, totals, peaks, waits, drops, .. } = sums;
+        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, .. } = sums;
         let job = folder.job;
         let mut profile = None;
         folder.end(outcome, |head| {
@@ -175,7 +179,8 @@ impl<'j> Recorder<'j, ClothSums> {
             })?;
         }
         if !job.show.quiet {
-            print::line(&Summary { run, model, peaks: &peaks, waits: &waits, drops: &drops })?;
+            let (peaks, sizes, waits, drops) = (&peaks, &sizes, &waits, &drops);
+            print::line(&Summary { run, model, peaks, sizes, waits, drops })?;
         }
         Ok(())
     }

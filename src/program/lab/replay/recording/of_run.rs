@@ -47,7 +47,7 @@ impl RecordingArguments {
     }
 
     fn steps_apart(&self, scene: &Scene) -> u64 {
-        self.record_every.unwrap_or(u64::from(scene.steps_per_frame).max(1))
+        self.record_every.unwrap_or(u64::from(scene.steps_per_frame.at_most()).max(1))
     }
 
     /// Checks that test trees can be written, if the user asks for them. Called before the run
@@ -96,7 +96,7 @@ impl RecordingArguments {
         head: &RunHead,
     ) -> Result<Option<TreeWriter>> {
         let Some(path) = &self.record_tasks else { return Ok(None) };
-        let steps_per_frame = u64::from(scene.steps_per_frame);
+        let steps_per_frame = u64::from(scene.steps_per_frame.at_most());
         let header = Header {
             scene: scene.name.clone(),
             ranks: head.ranks,

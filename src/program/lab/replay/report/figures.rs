@@ -83,7 +83,7 @@ fn profile(scene: &str, steps_per_frame: u64, steps: &[Replay]) -> Profile {
         // A frame without a recorded step has no data.
         let ranks = if steps.is_empty() { 0 } else { ranks };
         let (seconds, processors) = (seconds.to_vec(), processors(&steps, ranks));
-        FrameProfile { frame, seconds, waited_s: None, processors }
+        FrameProfile { frame, steps: steps_per_frame, seconds, waited_s: None, processors }
     });
     let empty = Profile::new::<Cloth>(format!("{scene}, modelled"), ranks, 1, steps_per_frame);
     Profile {
