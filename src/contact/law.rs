@@ -33,8 +33,8 @@ use crate::ids::{NONE, NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 
 /// Largest push-out speed of pairs that start nearer than the contact distance, m/s. If half of
-/// this distance in a whole step is faster, that speed counts instead. A step that is redone in
-/// parts must not push faster, because cloth that is pressed together would burst apart.
+/// this distance in the longest step is faster, that speed counts instead. A smaller step must not
+/// push faster, because cloth that is pressed together would burst apart.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
 /// How contacts push, and how friction acts.
@@ -49,15 +49,19 @@ pub struct ContactLaw {
 }
 
 impl ContactLaw {
-    /// The law of `settings` for whole steps of `step_s` (s). Vertices below `cloth_vertices` are
-    /// cloth.
-    pub fn new(settings: &ContactSettings, cloth_vertices: VertexId, step_s: f64) -> Self {
+    /// The law of `settings` for whole steps of `step_s` (s), in a run whose steps have at most
+    /// `longest_s` (s). Vertices below `cloth_vertices` are cloth.
+    pub fn new(
+        settings: &ContactSettings,
+        cloth_vertices: VertexId,
+        [step_s, longest_s]: [f64; 2],
+    ) -> Self {
         let friction = Friction {
             cloth: settings.friction_cloth,
             obstacle: settings.friction_obstacle,
             cloth_vertices,
         };
-        let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * settings.distance_m / step_s);
+        let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * settings.distance_m / longest_s);
         Self { friction, push_speed_m_per_s, step_s }
     }
 

@@ -229,7 +229,9 @@ fn touches(region: &Region, sides: &Sides) -> bool {
 
 /// The law of contacts in whole steps of `step_s` (s).
 fn law(model: &Model, step_s: f64) -> ContactLaw {
-    ContactLaw::new(&model.settings.contact, model.numbering.cloth() as u32, step_s)
+    let longest_s = model.clock.seconds(model.clock.largest());
+    let cloth = model.numbering.cloth() as u32;
+    ContactLaw::new(&model.settings.contact, cloth, [step_s, longest_s])
 }
 
 /// How far apart contacts keep the sides of a pair.
