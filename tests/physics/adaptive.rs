@@ -2,11 +2,13 @@
 
 use std::iter::zip;
 
+use cloth_sim::bodies::Setup;
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::Scene;
-use cloth_sim::step::{Choice, Integrator, StepsPerFrame};
+use cloth_sim::step::{Choice, Integrator, Measure, StepsPerFrame};
 
 use crate::bdf2::{pendulum, scene_with, square};
+use crate::contact::level_plane;
 use crate::physics::*;
 
 /// Frames of 40 ms, with steps of 10 ms and smaller as the error (m) allows.
@@ -76,5 +78,26 @@ fn a_swing_is_as_accurate_as_asked() {
         // As many steps of equal size would be off by 9 and 1.1 mm.
         let most_m = [240.0 * error_m, 120.0 * error_m];
         assert!(euler.0 < f64::max(most_m[0], 5e-3) && bdf2.0 < f64::max(most_m[1], 2e-3));
+    }
+}
+
+/// Large steps of the fall end within the contact distance. The small ones that follow push cloth
+/// out, at the pace of large steps: faster ones would throw it up.
+#[test]
+fn small_steps_after_large_ones_push_no_harder() {
+    for integrator in [Integrator::Euler, Integrator::Bdf2] {
+        let (mut scene, mut cloth) = (adaptive(integrator, 3e-4), square());
+        scene.contact.distance_m = 2e-3;
+        cloth.positions.iter_mut().for_each(|p| p.y = 5e-3 + 1e-3 * p.x);
+        let setup = Setup { cloths: vec![cloth], obstacles: vec![level_plane()] };
+        let [gain_j, start_j] = simulate(&scene, setup, |simulation| {
+            let (start_j, mut gain_j) = (simulation.total_energy()?, 0.0);
+            while simulation.time_s() < 0.12 - 1e-9 {
+                gain_j += simulation.step()?.measured(Measure::UnexplainedRise);
+            }
+            Ok([gain_j, start_j])
+        });
+        println!("{integrator:?}: gains {gain_j:.1e} J of {start_j:.1e} J");
+        assert!(gain_j < 0.4 * start_j, "more than that of a lift by the contact distance");
     }
 }
