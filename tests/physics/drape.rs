@@ -3,14 +3,13 @@
 
 use crate::cusick::{Specimen, fabric};
 
-/// Sources: Matsudaira et al. 2015, 49.8 % and 28.3 %.
+/// Matsudaira et al. 2015 measured 49.8 % for wool tropical; plain weaves of cotton have 48 to 72 %.
 #[test]
-fn wool_and_faille_drape_as_measured() {
-    for (name, measured) in [("wool_tropical", 49.8), ("polyester_faille", 28.3)] {
+fn wool_and_cotton_drape_as_measured() {
+    for (name, measured) in [("wool_tropical", 42.0..58.0), ("cotton", 48.0..72.0)] {
         let drape = Specimen::rings(6).drape(fabric(name), 1, 0.02);
         let (found, folds) = (drape.coefficient(), drape.folds());
-        println!("{name}: {found:.1} %, measured {measured} %, {folds} folds");
-        assert!((found - measured).abs() < 8.0);
-        assert!((5..=11).contains(&folds));
+        println!("{name}: {found:.1} %, measured {measured:?} %, {folds} folds");
+        assert!(measured.contains(&found) && (5..=9).contains(&folds));
     }
 }
