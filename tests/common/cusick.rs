@@ -54,41 +54,40 @@ impl Specimen {
         Self { mesh, held }
     }
 
-    /// Delaunay triangles of random points with the edges of `rings`. The rim and the last held
-    /// vertices are moved onto their circles.
+    /// Delaunay triangles of random points with the edges of `rings`. Vertices of the rim are moved
+    /// onto its circle. The last held ones lie half a cell outside of the disc on average.
     pub fn random(overhang: u32, seed: u64) -> Self {
         let cell = (SPECIMEN - DISC) / (f64::from(overhang) + 0.5);
-        let (held, side) = (DISC + 0.5 * cell, 2.2 * SPECIMEN);
+        let side = 2.2 * SPECIMEN;
         let flat = FlatMesh::rectangle(side, side, (side / cell).round() as u32, Look::Even, seed);
-        let place = |v: u32| {
-            let [x, y] = flat.points[v as usize];
-            Vec3::new(x - 0.5 * side, 0.0, -y)
-        };
-        let (mut positions, mut faces, mut number) = (Vec::new(), Vec::new(), HashMap::new());
-        for face in &flat.faces {
-            if face.iter().map(|&v| place(v)).sum::<Vec3>().norm() < 3.0 * SPECIMEN {
-                faces.push(face.map(|v| {
-                    *number.entry(v).or_insert_with(|| {
-                        positions.push(place(v));
-                        positions.len() as u32 - 1
-                    })
-                }));
-            }
-        }
-        let mut open: HashMap<[u32; 2], i32> = HashMap::new();
+        let place = |&[x, y]: &[f64; 2]| Vec3::new(x - 0.5 * side, 0.0, -y);
+        let mut places: Vec<Vec3> = flat.points.iter().map(place).collect();
+        let mut faces = flat.faces;
+        let at = |places: &[Vec3], face: &[u32; 3]| face.map(|v| places[v as usize]);
+        faces.retain(|face| at(&places, face).iter().sum::<Vec3>().norm() < 3.0 * SPECIMEN);
+        let mut faces_at: HashMap<[u32; 2], u32> = HashMap::new();
         for &[a, b, c] in &faces {
             for [from, to] in [[a, b], [b, c], [c, a]] {
-                *open.entry([from.min(to), from.max(to)]).or_default() += 1;
+                *faces_at.entry([from.min(to), from.max(to)]).or_default() += 1;
             }
         }
-        for p in positions.iter_mut().filter(|p| (p.norm() - held).abs() < 0.5 * cell) {
-            *p *= held / p.norm();
-        }
-        for v in open.iter().filter(|(_, faces)| **faces == 1).flat_map(|(edge, _)| *edge) {
-            let p = &mut positions[v as usize];
+        for v in faces_at.iter().filter(|(_, faces)| **faces == 1).flat_map(|(edge, _)| *edge) {
+            let p = &mut places[v as usize];
             *p *= SPECIMEN / p.norm();
         }
-        Self { mesh: Mesh { positions, faces }, held }
+        // Three vertices of the rim make no triangle.
+        faces.retain(|face| {
+            let [a, b, c] = at(&places, face);
+            (b - a).cross(&(c - a)).norm() > 0.2 * cell * cell
+        });
+        let (mut positions, mut number) = (Vec::new(), HashMap::new());
+        for v in faces.iter_mut().flatten() {
+            *v = *number.entry(*v).or_insert_with(|| {
+                positions.push(places[*v as usize]);
+                positions.len() as u32 - 1
+            });
+        }
+        Self { mesh: Mesh { positions, faces }, held: DISC + cell }
     }
 
     /// Lowers the specimen and waits until no vertex has been faster than 0.5 mm/s for 0.2 s. `start`
