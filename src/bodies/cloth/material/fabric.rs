@@ -7,20 +7,21 @@ use crate::error::{Error, Result};
 
 /// Names and fabrics.
 const FABRICS: [(&str, Material); 7] = [
-    // Cotton, isotropic: Li, Kaufman, Jiang 2021 (C-IPC): 472.6 kg/m^3, 0.318 mm, 0.821 MPa.
-    ("cotton", solid(472.6, 0.318e-3, 0.821e6, 0.243)),
-    // Bending of Matsudaira 2015; density, stretch and Poisson's ratio assumed.
-    ("cotton_broadcloth", Material::isotropic(0.120, 1000.0, 0.3, 11.57e-6)),
-    // Stretch of Wang et al. 2011 at zero strain (11oz-black-denim); bending assumed.
+    // 472.6 kg/m^3, 0.318 mm, 0.821 MPa: Penava et al. 2014, as in C-IPC (Li, Kaufman, Jiang
+    // 2021); shear of denim, bending of broadcloth.
+    ("cotton", woven(472.6 * 0.318e-3, 0.821e6 * 0.318e-3, 0.243, 53.4, 11.57e-6)),
+    // Density, bending: Matsudaira et al. 2015; stretch assumed, shear of denim.
+    ("cotton_broadcloth", woven(0.1238, 1000.0, 0.3, 53.4, 11.57e-6)),
+    // Density, stretch, shear: Wang et al. 2011 (11oz-black-denim); bending assumed.
     ("denim", measured(0.324, [205.4, 10.2, 1013.9, 53.4], [30e-6, 20e-6])),
-    // Bending of Matsudaira 2015; density, stretch and Poisson's ratio assumed.
-    ("polyester_faille", Material::isotropic(0.110, 500.0, 0.3, 1.86e-6)),
-    // The cloth of the tablecloth scene, assumed.
+    // Density, bending: Matsudaira et al. 2015; stretch assumed, shear of white_dots.
+    ("polyester_faille", woven(0.1043, 500.0, 0.3, 19.2, 1.86e-6)),
+    // The isotropic sheet of `scenes/tablecloth.ron`, assumed: no weave.
     ("tablecloth", Material::isotropic(0.2, 500.0, 0.3, 1e-5)),
-    // Stretch of Wang et al. 2011 at zero strain (white-dots-on-blk); bending as broadcloth.
+    // Density, stretch, shear: Wang et al. 2011 (white-dots-on-blk); bending of broadcloth.
     ("white_dots", measured(0.128, [2002.1, 0.35, 2027.5, 19.2], [11.57e-6, 11.57e-6])),
-    // Bending of Matsudaira 2015; density, stretch and Poisson's ratio assumed.
-    ("wool_tropical", Material::isotropic(0.190, 500.0, 0.3, 6.57e-6)),
+    // Density, bending: Matsudaira et al. 2015; stretch assumed; shear: Fan, Yu, Hunter 2004.
+    ("wool_tropical", woven(0.1629, 500.0, 0.3, 32.3, 6.57e-6)),
 ];
 
 /// The fabric of that name, without damping.
@@ -35,22 +36,31 @@ pub(super) fn fabric(name: &str, at: &str) -> Result<Material> {
     })
 }
 
-/// A plate of a solid: density (kg/m^3), thickness (m), modulus (Pa).
-const fn solid(density: f64, thickness: f64, modulus: f64, poisson_ratio: f64) -> Material {
-    let stretch = modulus * thickness;
-    let rigidity = stretch * thickness * thickness / (12.0 * (1.0 - poisson_ratio * poisson_ratio));
-    Material::isotropic(density * thickness, stretch, poisson_ratio, rigidity)
+/// A weave that is alike along warp and weft: density (kg/m^2), Young's modulus and shear modulus
+/// times thickness (N/m), flexural rigidity (N m).
+const fn woven(
+    density: f64,
+    modulus: f64,
+    poisson_ratio: f64,
+    shear: f64,
+    rigidity: f64,
+) -> Material {
+    let membrane = MembraneStiffness::new(modulus, modulus, poisson_ratio, shear);
+    Material::new(density, membrane, uncoupled([rigidity, rigidity]))
 }
 
 /// From measured stretch stiffnesses c11, c12, c22, c33 (N/m) and flexural rigidities
-/// along warp and weft (N m). The two curvatures are not coupled.
+/// along warp and weft (N m).
 const fn measured(density: f64, stretch: [f64; 4], bending: [f64; 2]) -> Material {
     let [c11, c12, c22, c33] = stretch;
-    let [d11, d22] = bending;
     let (warp, weft) = (c11 - c12 * c12 / c22, c22 - c12 * c12 / c11);
     let membrane = MembraneStiffness::new(warp, weft, c12 / c22, c33);
-    let bending = BendingStiffness { d11, d12: 0.0, d22, d66: 0.25 * (d11 + d22) };
-    Material::new(density, membrane, bending)
+    Material::new(density, membrane, uncoupled(bending))
+}
+
+/// Curvatures along warp and weft that are not coupled, and the twist that goes with them.
+const fn uncoupled([d11, d22]: [f64; 2]) -> BendingStiffness {
+    BendingStiffness { d11, d12: 0.0, d22, d66: 0.25 * (d11 + d22) }
 }
 
 #[cfg(test)]
@@ -65,14 +75,28 @@ mod tests {
         }
     }
 
+    /// Threads turn at their crossings, so weaves shear easily. Measured ones have 19 to 53 N/m.
     #[test]
-    fn cotton_is_a_thin_plate() {
-        let cotton = fabric("cotton", "").unwrap();
-        assert!((cotton.density_kg_per_m2 - 0.15029).abs() < 1e-5);
-        let (c, nu) = (cotton.membrane, 0.243);
-        assert!(
-            (c.c11 * (1.0 - nu * nu) - 261.08).abs() < 0.01 && (c.c12 / c.c11 - nu).abs() < 1e-12
-        );
-        assert!((cotton.bending.d11 - 2.338e-6).abs() < 1e-9);
+    fn weaves_shear_as_measured_ones_do() {
+        for (name, material) in FABRICS.into_iter().filter(|(name, _)| *name != "tablecloth") {
+            let c = material.membrane;
+            assert!((19.0..54.0).contains(&c.c33) && c.c33 < 0.3 * c.c11, "{name}");
+        }
+    }
+
+    /// Density, shear and the rigidity along warp are those of the table in `docs/scene.md`.
+    #[test]
+    fn the_documents_give_the_numbers_of_each_fabric() {
+        let documents = include_str!("../../../../docs/scene.md");
+        for (name, material) in FABRICS {
+            let row = documents.lines().find(|line| line.starts_with(&format!("| {name} |")));
+            let cells: Vec<&str> = row.expect(name).split('|').map(str::trim).collect();
+            let first = |cell: &str| cell.split(' ').next().unwrap().to_owned();
+            assert_eq!(cells[2], format!("{:.3}", material.density_kg_per_m2), "{name}");
+            let (shear, rigidity) = (material.membrane.c33, 1e6 * material.bending.d11);
+            for (cell, value) in [(cells[4], shear), (cells[5], rigidity)] {
+                assert_eq!(first(cell), format!("{}", (100.0 * value).round() / 100.0), "{name}");
+            }
+        }
     }
 }
