@@ -1,5 +1,5 @@
-//! Warns of numbers that no bound forbids but that look like mistakes: wrong units, and a contact
-//! distance that is large compared with the edges of a cloth.
+//! Warns of numbers that no bound forbids but that look like mistakes: wrong units, a contact
+//! distance that is large compared with the edges of a cloth, and triangles that bend wrongly.
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::MaterialSpec;
@@ -8,6 +8,7 @@ use crate::bounds::shown;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
+use crate::scene::bends::bend_warnings;
 use crate::scene::bodies::check_turn;
 use crate::scene::bodies::spec::Arrangement;
 use crate::scene::check::check_speed;
@@ -30,7 +31,13 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
         let at = format!("cloths[{i}]");
         let size = size_warning(cloth, built, &at);
-        warnings.extend(distance_warning(scene.contact.distance_m, built, size.as_deref())?);
+        let edges = Edges::new(built);
+        let distance_m = scene.contact.distance_m;
+        warnings.extend(distance_warning(distance_m, built, &edges, size.as_deref())?);
+        // In another unit neither edges nor thickness are what they seem.
+        if size.is_none() {
+            warnings.extend(bend_warnings(cloth, built, edges.median_m, scene.refine, &at));
+        }
         warnings.extend(size);
         warnings.extend(material_warnings(&cloth.material, &format!("{at}.material")));
         warnings.extend(held_loads(built, &at));
@@ -156,9 +163,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn distance_warning(
     distance_m: f64,
     cloth: &ClothSetup,
+    edges: &Edges,
     size: Option<&str>,
 ) -> Result<Option<String>> {
-    let (Edges { shortest_m, median_m, short_m }, name) = (Edges::new(cloth), &cloth.name);
+    let (&Edges { shortest_m, median_m, short_m }, name) = (edges, &cloth.name);
     if distance_m > MOST_EDGES * short_m {
         let cause = format!(
             "{distance_m} m is more than {MOST_EDGES} times {short_m:.3e} m, and half of the vertices of \
