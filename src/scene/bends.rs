@@ -72,17 +72,16 @@ fn locked(
     at: &str,
 ) -> Option<String> {
     let locking = Locking::new(built)?;
-    let radius_m = typical_radius(built, median_edge_m);
+    let radius_m = judged_radius(built, median_edge_m);
     let excess = locking.excess(radius_m);
-    if excess.mean.is_nan() || excess.mean <= TOLERANCE {
+    let is_coarse = radius_m > bending_length(built);
+    let limit = if is_coarse { MEAN_EXCESS_OF_COARSE } else { MEAN_EXCESS };
+    if excess.mean.is_nan() || excess.mean <= limit {
         return None;
     }
-    let right = match right_from(&locking, radius_m, excess) {
-        Some(radius_m) => {
-            format!("they are right within 2 % from a radius of {} on", metres(radius_m))
-        }
-        None => "they are wrong at any radius".to_owned(),
-    };
+    let right = right_from(&locking, radius_m, excess).map_or(String::new(), |radius_m| {
+        format!("; at most 1 % from a radius of {} on", metres(radius_m))
+    });
     let (place, file) = place_of(cloth, built, excess.worst_face, refine);
     let remedy = match file {
         Some(file) => format!(

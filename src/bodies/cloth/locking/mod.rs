@@ -119,3 +119,62 @@ fn suspects(planes: &[RestTriangle]) -> Vec<usize> {
     }
     ranked.into_iter().map(|(_, face)| face).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bodies::cloth::setup::{LoadSetup, RestTriangle};
+    use crate::math::Vec3;
+    use crate::mesh::shapes::{Diagonal, sheet};
+    use crate::mesh::{ObjDocument, SurfaceMesh};
+
+    /// A sheet of 20 x 20 cells of 10 mm.
+    fn locking(diagonal: Diagonal, thickness_m: f64) -> Locking {
+        let rigidity = 500.0 * thickness_m * thickness_m / 12.0;
+        let surface = SurfaceMesh::from_mesh(sheet(0.2, 0.2, 20, 20, diagonal)).unwrap();
+        let rest = surface.document.positions.clone();
+        let plane = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(|vertex| rest[vertex as usize]);
+            RestTriangle::along(b - a, c - a, Vec3::x())
+        };
+        let cloth = ClothSetup {
+            name: "sheet".to_owned(),
+            document: ObjDocument::default(),
+            rest_planes: surface.faces.iter().map(plane).collect(),
+            faces: surface.faces,
+            topology: surface.topology,
+            positions: rest.clone(),
+            rest,
+            material: Material::isotropic(0.2, 500.0, 0.3, rigidity),
+            pins: Vec::new(),
+            loads: LoadSetup::default(),
+        };
+        Locking::new(&cloth).unwrap()
+    }
+
+    #[test]
+    fn triangles_that_are_alike_do_not_lock() {
+        for diagonal in [Diagonal::Same, Diagonal::Equilateral] {
+            let locking = locking(diagonal, 1e-3);
+            for degrees in [0.0_f64, 30.0, 45.0, 110.0] {
+                let (sine, cosine) = degrees.to_radians().sin_cos();
+                let excess = locking.excess_along(Vec2::new(cosine, sine), 0.1);
+                assert!(excess.mean < 1e-6, "{diagonal:?}, {degrees}: {excess:?}");
+            }
+        }
+    }
+
+    /// The numbers are those of all triangles together, by another program.
+    #[test]
+    fn alternating_diagonals_lock_in_diagonal_bends() {
+        let diagonal = Vec2::new(0.5_f64.sqrt(), 0.5_f64.sqrt());
+        for (thickness_m, exact) in
+            [(20e-3, 4.5e-5), (2.5e-3, 2.82e-3), (1e-3, 0.0157), (5e-5, 0.114)]
+        {
+            let locking = locking(Diagonal::Alternating, thickness_m);
+            let excess = locking.excess_along(diagonal, 0.1).mean;
+            assert!((excess / exact - 1.0).abs() < 0.25, "{thickness_m} m: {excess}, not {exact}");
+            assert!(locking.excess_along(Vec2::x(), 0.1).mean < 1e-6);
+        }
+    }
+}

@@ -9,15 +9,20 @@
 //! | flip | an edge whose two opposite angles sum to more than half a turn (Delaunay, as in Lawson 1977) |
 //! | move | a vertex to the mean of its neighbours, if the worst triangle around does not get worse |
 
+mod before;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
 use crate::error::Result;
 use crate::ids::{FaceId, NONE};
-use crate::math::{Vec2, Vec3};
+use crate::math::Vec3;
 use crate::mesh::obj::{Corner, ObjDocument};
 use crate::mesh::obj_read::Lines;
+use crate::mesh::relax::before::{Before, normal, shape};
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh, Topology};
 
@@ -43,7 +48,7 @@ pub struct Relaxed {
 /// # Errors
 /// As for [`SurfaceMesh::new`]: none of them is expected.
 pub fn relax(mesh: &SurfaceMesh) -> Result<(SurfaceMesh, Relaxed)> {
-    let mut sheet = Sheet::new(mesh);
+    let mut sheet = Relaxing::new(mesh);
     let mut done = Relaxed::default();
     for _ in 0..ROUNDS {
         done.flips += sheet.flip_all();
@@ -61,7 +66,7 @@ pub fn relax(mesh: &SurfaceMesh) -> Result<(SurfaceMesh, Relaxed)> {
 }
 
 /// A mesh that changes, on the surface of the one that it was.
-struct Sheet {
+struct Relaxing {
     document: ObjDocument,
     corners: Vec<[Corner; 3]>,
     /// The group of each face.
@@ -75,16 +80,7 @@ struct Sheet {
     moved: Vec<bool>,
 }
 
-/// The surface of the file.
-struct Before {
-    points: Vec<[Vec3; 3]>,
-    texture: Vec<[Option<Vec2>; 3]>,
-    topology: Topology,
-    /// For each edge whether it is a feature.
-    is_feature: Vec<bool>,
-}
-
-impl Sheet {
+impl Relaxing {
     fn new(mesh: &SurfaceMesh) -> Self {
         let document = into_triangles(mesh.document.clone());
         let corners: Vec<[Corner; 3]> = (document.corners.as_chunks::<3>().0).to_vec();
@@ -276,74 +272,9 @@ impl Sheet {
     }
 }
 
-impl Before {
-    /// The point of the surface near `target`, and its face: the walk from `face` leads downhill, and
-    /// over no feature.
-    fn nearest(&self, mut face: FaceId, target: Vec3) -> (FaceId, Vec3) {
-        let distance = |point: Vec3| (target - point).norm_squared();
-        let on = |face: FaceId| nearest_point(&self.points[face as usize], target);
-        let mut point = on(face);
-        loop {
-            let neighbours = [0, 1, 2].into_iter().filter_map(|corner| {
-                let edge = self.topology.face_edges[face as usize][corner];
-                let is_open = !self.is_feature[edge as usize];
-                is_open.then(|| self.topology.across(face, corner))
-            });
-            let nearer = neighbours.map(|next| (next, on(next)));
-            let best = nearer.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
-            match best.filter(|best| distance(best.1) < distance(point)) {
-                Some(best) => (face, point) = best,
-                None => return (face, point),
-            }
-        }
-    }
-
-    /// The texture coordinate of a point of `face`.
-    fn texture_at(&self, face: FaceId, point: Vec3) -> Vec2 {
-        let (weights, uv) =
-            (weights(&self.points[face as usize], point), self.texture[face as usize]);
-        (0..3).map(|i| uv[i].unwrap_or_default() * weights[i]).sum()
-    }
-}
-
-/// Barycentric coordinates of the point's projection to the plane of a triangle.
-fn weights(&[a, b, c]: &[Vec3; 3], point: Vec3) -> [f64; 3] {
-    let n = normal([a, b, c]);
-    let scale = n.norm_squared().recip();
-    let part = |from: Vec3, to: Vec3| (to - from).cross(&(point - from)).dot(&n) * scale;
-    [part(b, c), part(c, a), part(a, b)]
-}
-
-/// The point of a triangle that is nearest to `target`.
-fn nearest_point(corners: &[Vec3; 3], target: Vec3) -> Vec3 {
-    let w = weights(corners, target);
-    if w.iter().all(|&w| w >= 0.0) {
-        return corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
-    }
-    let on_side = |i: usize| {
-        let (a, b) = (corners[(i + 1) % 3], corners[(i + 2) % 3]);
-        let part = (target - a).dot(&(b - a)) / (b - a).norm_squared();
-        a + (b - a) * part.clamp(0.0, 1.0)
-    };
-    let sides = [0, 1, 2].map(on_side);
-    let distance = |point: &Vec3| (target - point).norm_squared();
-    let nearest = sides.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    nearest.unwrap_or(corners[0])
-}
-
-/// How well shaped a triangle is: area over the sum of squared sides, 1 if it is equilateral.
-fn shape(&[a, b, c]: &[Vec3; 3]) -> f64 {
-    let squares = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
-    normal([a, b, c]).norm() * 2.0 * 3.0_f64.sqrt() / squares
-}
-
 fn new_edge(face: &[Corner; 3]) -> [u32; 2] {
     let [c, d] = [face[0].vertex, face[1].vertex];
     [c.min(d), c.max(d)]
-}
-
-fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
-    (b - a).cross(&(c - a))
 }
 
 fn angle(a: Vec3, b: Vec3) -> f64 {
