@@ -63,7 +63,8 @@ fn a_sphere_stays_one() {
     let mesh = SurfaceMesh::from_mesh(shape.generated().map(ShapeKind::mesh).unwrap()).unwrap();
     let (after, _) = relax(&mesh).unwrap();
     let [old, new] = [&mesh, &after].map(Quality::new);
-    assert!((new.area / old.area - 1.0).abs() < 2e-3, "{} {}", old.area, new.area);
+    // Vertices move from the sphere to its facets, and no further.
+    assert!((new.area / old.area - 1.0).abs() < 0.01, "{} {}", old.area, new.area);
     let outer = mesh.document.positions.iter().map(Vec3::norm).fold(0.0, f64::max);
     let is_near = |p: &Vec3| p.norm() > 0.985 * outer && p.norm() < outer * (1.0 + 1e-9);
     assert!(after.document.positions.iter().all(is_near));
