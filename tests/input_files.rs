@@ -213,7 +213,7 @@ fn a_contact_distance_beyond_the_edges_is_warned_of_and_then_refused() {
         let set = format!("contact.distance_m={distance}");
         cloth_sim(folder.path(), &["sheet.ron", "--threads", "1", "--overwrite", "--set", &set])
     };
-    assert!(!said(&run("0.12")).contains("warning"));
+    assert!(!said(&run("0.12")).contains("warning: contact"));
     let warned = run("0.2");
     assert!(warned.status.success());
     let message = said(&warned);
@@ -250,7 +250,11 @@ fn frames_keep_quads_seams_groups_smoothing_and_materials() {
     for name in ["shirt.ron", "plain.ron"] {
         let more = ["--threads", "1", "--set", "output.polygons=Quads"];
         let output = cloth_sim(folder, &[&[name][..], &more].concat());
-        assert!(output.status.success() && !said(&output).contains("warning"), "{}", said(&output));
+        let said = said(&output);
+        // The sheets are small, which is said.
+        let is_odd =
+            |line: &str| line.starts_with("warning") && !line.contains("median edges long");
+        assert!(output.status.success() && !said.lines().any(is_odd), "{said}");
     }
     let run = folder.join("out/shirt");
     let read = |name: &str| fs::read_to_string(run.join(name)).expect("a file of the run");

@@ -1,8 +1,10 @@
-//! Triangle meshes: OBJ files, topology, refinement and generated shapes.
+//! Triangle meshes: OBJ files, topology, shapes, and what makes their triangles better.
 
 pub mod obj;
 pub mod obj_read;
+pub mod quality;
 pub mod refine;
+pub mod relax;
 pub mod shapes;
 pub mod surface;
 pub mod topology;

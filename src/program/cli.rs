@@ -58,6 +58,9 @@ pub enum Command {
     /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
     /// values.
     Check(CheckArguments),
+    /// Says how good the triangles of a mesh are for cloth, and makes better or smaller ones. See
+    /// docs/meshes.md.
+    Mesh(MeshArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
     /// The subcommands of the laboratory.
@@ -227,6 +230,34 @@ pub struct ProfileArguments {
     /// Folder for the pictures [default: the folder of the first run].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// Arguments of `mesh`.
+#[derive(Debug, Clone, Args)]
+pub struct MeshArguments {
+    /// The mesh, an OBJ file in metres.
+    pub file: PathBuf,
+
+    /// The fabric whose bends are judged. See docs/scene.md for the names.
+    #[arg(long, value_name = "NAME", default_value = "cotton")]
+    pub fabric: String,
+
+    /// Make better triangles: flip edges and move inner vertices within the surface. Boundaries,
+    /// creases (more than 25 degrees), borders of groups and seams stay.
+    #[arg(long, requires = "out")]
+    pub relax: bool,
+
+    /// Cut each triangle into N x N triangles, after --relax.
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub refine: Option<u32>,
+
+    /// Write the new mesh to this file.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// Replace the file that --out names.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
 }
 
 /// A share of a length: a number from 0 up.

@@ -1,5 +1,5 @@
-//! Warns of numbers that no bound forbids but that look like mistakes: wrong units, and a contact
-//! distance that is large compared with the edges of a cloth.
+//! Warns of numbers that no bound forbids but that look like mistakes: wrong units, a contact
+//! distance that is large compared with the edges of a cloth, and triangles that bend wrongly.
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::MaterialSpec;
@@ -8,6 +8,7 @@ use crate::bounds::shown;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
+use crate::scene::bends::bend_warnings;
 use crate::scene::bodies::check_turn;
 use crate::scene::bodies::spec::Arrangement;
 use crate::scene::check::check_speed;
@@ -30,7 +31,14 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
         let at = format!("cloths[{i}]");
         let size = size_warning(cloth, built, &at);
-        warnings.extend(distance_warning(scene.contact.distance_m, built, size.as_deref())?);
+        let edges = Edges::new(built);
+        let distance_m = scene.contact.distance_m;
+        warnings.extend(distance_warning(distance_m, built, &edges, size.as_deref())?);
+        // In another unit neither edges nor thickness are what they seem. One word is enough for
+        // cloths that are alike.
+        if size.is_none() && !scene.cloths[..i].iter().any(|known| is_alike(known, cloth)) {
+            warnings.extend(bend_warnings(cloth, built, edges.median_m, scene.refine, &at));
+        }
         warnings.extend(size);
         warnings.extend(material_warnings(&cloth.material, &format!("{at}.material")));
         warnings.extend(held_loads(built, &at));
@@ -54,6 +62,12 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
         check_turns(bodies.motion_spec().as_ref(), &format!("bodies[{i}]"), step_s, places)?;
     }
     Ok(warnings)
+}
+
+/// Whether two cloths have the same rest shape and the same material.
+fn is_alike(one: &Cloth, other: &Cloth) -> bool {
+    (&one.shape, &one.material, one.transform.scale, one.rest, one.warp_axis)
+        == (&other.shape, &other.material, other.transform.scale, other.rest, other.warp_axis)
 }
 
 fn size_warning(cloth: &Cloth, built: &ClothSetup, at: &str) -> Option<String> {
@@ -156,9 +170,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn distance_warning(
     distance_m: f64,
     cloth: &ClothSetup,
+    edges: &Edges,
     size: Option<&str>,
 ) -> Result<Option<String>> {
-    let (Edges { shortest_m, median_m, short_m }, name) = (Edges::new(cloth), &cloth.name);
+    let (&Edges { shortest_m, median_m, short_m }, name) = (edges, &cloth.name);
     if distance_m > MOST_EDGES * short_m {
         let cause = format!(
             "{distance_m} m is more than {MOST_EDGES} times {short_m:.3e} m, and half of the vertices of \
@@ -247,6 +262,32 @@ mod tests {
             "material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 0.8, poisson_ratio: 0.3, rigidity_n_m: 0)",
         );
         assert!(said.contains("modulus_n_per_m: 0.8 N/m") && said.lines().count() == 1, "{said}");
+    }
+
+    /// Two cloths that are alike, 0.1 m wide, 1 mm thick in effect.
+    #[test]
+    fn triangles_that_bend_wrongly_are_named_once_with_a_remedy() {
+        let said = |cells: u32, diagonal: &str| {
+            let cloth = |name: &str| {
+                format!(
+                    "(name: \"{name}\", shape: Sheet(width_m: 0.1, length_m: 0.1, columns: {cells}, \
+                     rows: {cells}, diagonal: {diagonal}), material: Isotropic(density_kg_per_m2: 0.2, \
+                     modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 4.2e-5))"
+                )
+            };
+            let text = format!("(cloths: [{}, {}])", cloth("a"), cloth("b"));
+            let scene = parse(&text, "s.ron").unwrap();
+            scale_warnings(&scene, &build(&scene, Path::new(".")).unwrap()).unwrap().join("\n")
+        };
+        assert_eq!(said(20, "Same"), "");
+        let locked = said(20, "Alternating");
+        assert!(
+            locked.lines().count() == 1 && locked.contains("cloths[0]: bends of `a`"),
+            "{locked}"
+        );
+        assert!(locked.contains("the worst is face") && locked.contains("`refine: 2`"), "{locked}");
+        let few = said(4, "Same");
+        assert!(few.lines().count() == 1 && few.contains("4.0 median edges long"), "{few}");
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Bending on irregular meshes against closed forms. `examples/bending.rs` prints many more cases.
 
-use cloth_sim::bodies::cloth::material::BendingStiffness;
+use cloth_sim::bodies::cloth::locking::Locking;
+use cloth_sim::bodies::cloth::material::{BendingStiffness, Material};
+use cloth_sim::math::{Vec2, Vec3};
+use cloth_sim::mesh::relax::relax;
+use cloth_sim::mesh::{Mesh, SurfaceMesh};
 
 use crate::bends::{
-    ELASTICAS, cylinder_ratio, free_frequencies, hanging, small_drop_error, supported_deflection,
+    ELASTICAS, cylinder_ratio, flat_cloth, free_frequencies, hanging, small_drop_error,
+    supported_deflection,
 };
 use crate::flat_meshes::{FlatMesh, Look};
+use crate::physics::G;
 
 const LENGTH: f64 = 0.4;
 const WIDTH: f64 = 0.04;
@@ -96,4 +102,39 @@ fn plates_converge_on_random_triangles() {
     for (coarse, fine) in coarse.iter().zip(&fine) {
         assert!(*fine < 0.01 && *fine < 0.4 * coarse, "{coarse}, refined {fine}");
     }
+}
+
+/// Thin cloth of long triangles: the prediction knows without a run that it locks, and relaxed
+/// triangles do not.
+#[test]
+fn long_triangles_lock_as_predicted_and_relaxed_ones_do_not() {
+    let [_, _, ten, _] = ELASTICAS;
+    let found = |mesh: &FlatMesh| {
+        let cloth = flat_cloth(mesh, thin_cloth(ten));
+        let locking = Locking::new(&cloth).expect("the cloth is stiff");
+        // About the radius of the third next to the clamp.
+        let predicted = locking.excess_along(Vec2::x(), 0.15 * LENGTH).mean;
+        let measured = hanging(mesh, LENGTH, thin_cloth(ten).membrane.c11, ten).error;
+        println!("{} triangles: {predicted:.4} predicted, {measured:+.4} of H/L", mesh.faces.len());
+        (predicted, measured)
+    };
+    let mesh = FlatMesh::rectangle(LENGTH, WIDTH, 20, Look::Stretched(2.0, 0.0), 1);
+    let (predicted, error) = found(&mesh);
+    assert!(predicted > 0.1 && error < -0.03, "long triangles lock");
+    let (predicted, error) = found(&relaxed(&mesh));
+    assert!(predicted < 0.03 && error.abs() < 0.015, "relaxed triangles do not");
+}
+
+/// Without Poisson's ratio, with an effective thickness of 1 mm.
+fn thin_cloth((gamma, _): (f64, f64)) -> Material {
+    let rigidity = 0.2 * G * LENGTH.powi(3) / gamma;
+    Material::isotropic(0.2, 12.0 * rigidity / 1e-6, 0.0, rigidity)
+}
+
+fn relaxed(mesh: &FlatMesh) -> FlatMesh {
+    let positions = mesh.points.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+    let surface = SurfaceMesh::from_mesh(Mesh { positions, faces: mesh.faces.clone() });
+    let (better, _) = relax(&surface.expect("a sound mesh")).expect("a sound mesh stays sound");
+    let points = better.document.positions.iter().map(|p| [p.x, p.y]).collect();
+    FlatMesh { points, faces: better.faces }
 }

@@ -9,6 +9,7 @@
 //! | `model` | all cloths, shared by the ranks of a process |
 //! | `scatter`, `assembly` | one rank's rows, patch by patch |
 //! | `amplitude`, `loads` | forces on groups, pressure, extra masses, velocities at the start |
+//! | `locking` | how much of a mesh's resistance to bending is false |
 //! | `pins`, `inputs` | prescribed vertices, and all that a step is computed from |
 //! | `energy` | energy of all cloths |
 
@@ -18,6 +19,7 @@ pub mod elements;
 pub mod energy;
 pub mod inputs;
 pub mod loads;
+pub mod locking;
 pub mod material;
 pub mod model;
 pub mod pins;

@@ -1,4 +1,5 @@
 //! The subcommands.
 
 pub mod check;
+pub mod mesh;
 pub mod profile;

@@ -55,9 +55,9 @@ impl ClothContent {
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
         let mut setup = scene::build_if(scene, home, fits)?;
         memory::check_bodies(&setup)?;
+        let slips = scene::in_file(&arguments.scene, scene::scale_warnings(scene, &setup))?;
         let mut documents = setup.take_documents();
         let materials = Materials::take(&mut documents);
-        let slips = scene::in_file(&arguments.scene, scene::scale_warnings(scene, &setup))?;
         let (time_line, recording) = (arguments.time_line, arguments.recording.clone());
         Ok(Self { documents, materials, time_line, recording, setup, slips })
     }

@@ -43,6 +43,9 @@ use crate::partition::Layout;
 use crate::threads::Threads;
 
 pub use factors::BendingFactors;
+pub(in crate::bodies::cloth) use morley::edge_stiffness;
+pub(in crate::bodies::cloth) use unfold::{beside, corner_opposite, counter_clockwise};
+
 pub use hinge::{Hinge, hinge_angle, hinge_angle_and_gradient, hinge_angles_and_gradients};
 pub use rows::HingeRows;
 pub use sheet::HingedSheet;

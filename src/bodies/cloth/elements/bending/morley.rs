@@ -17,7 +17,11 @@ use crate::math::{Mat3, Vec2, Vec3};
 /// The curvature is `sum_k l_k a_k q_k / A` (Grinspun, Gingold, Reisman & Zorin 2006), which is that
 /// of Morley's quadratic plate (1968). So `M_ij = l_i l_j q_i^T D q_j / A`. The rotation of a free
 /// edge, which transmits no moment, takes the value of least energy. Its row is zero.
-pub(super) fn edge_stiffness([x1, x2]: [Vec2; 2], is_free: [bool; 3], d: BendingStiffness) -> Mat3 {
+pub(in crate::bodies::cloth) fn edge_stiffness(
+    [x1, x2]: [Vec2; 2],
+    is_free: [bool; 3],
+    d: BendingStiffness,
+) -> Mat3 {
     let edges = [x2 - x1, -x2, x1];
     let area = 0.5 * x1.perp(&x2).abs();
     // n_k is edge k turned by a quarter, over its length.

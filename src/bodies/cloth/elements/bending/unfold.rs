@@ -45,21 +45,22 @@ pub(super) struct Unfolded<'a> {
 }
 
 /// The corner of `face` that lies opposite to one of its edges.
-pub(super) fn corner_opposite(topology: &Topology, face: FaceId, edge: u32) -> usize {
+pub(in crate::bodies::cloth) fn corner_opposite(
+    topology: &Topology,
+    face: FaceId,
+    edge: u32,
+) -> usize {
     topology.face_edges[face as usize].iter().position(|&e| e == edge).unwrap_or(0)
 }
 
 impl RestSheet<'_> {
     /// The corners of a face, counter-clockwise.
     fn shape(&self, face: FaceId) -> [Vec2; 3] {
-        let [x1, x2] = self.in_plane[face as usize];
-        // Texture coordinates may be mirrored.
-        let side = if x1.perp(&x2) < 0.0 { -1.0 } else { 1.0 };
-        [Vec2::zeros(), Vec2::new(x1.x, side * x1.y), Vec2::new(x2.x, side * x2.y)]
+        counter_clockwise(self.in_plane[face as usize])
     }
 
     /// The face across the edge opposite to `corner` of `placed`, beside it in the plane, and its
-    /// corner opposite to that edge. It keeps its height and the place of its foot along the edge.
+    /// corner opposite to that edge.
     fn across(&self, placed: &Placed, corner: usize) -> Option<(Placed, usize)> {
         let face = self.topology.across(placed.face, corner);
         if face == NONE {
@@ -67,20 +68,36 @@ impl RestSheet<'_> {
         }
         let edge = self.topology.face_edges[placed.face as usize][corner];
         let apex = corner_opposite(self.topology, face, edge);
-        let own = self.shape(face);
-        let along = own[(apex + 2) % 3] - own[(apex + 1) % 3];
-        let to_apex = own[apex] - own[(apex + 1) % 3];
-        let foot = along.dot(&to_apex) / along.norm_squared();
-        let height = along.perp(&to_apex) / along.norm();
-        let [start, end] = [1, 2].map(|next| placed.corners[(corner + next) % 3]);
-        let along = end - start;
-        let outward = Vec2::new(along.y, -along.x) / along.norm();
-        let mut corners = [Vec2::zeros(); 3];
-        corners[apex] = end - along * foot + outward * height;
-        corners[(apex + 1) % 3] = end;
-        corners[(apex + 2) % 3] = start;
-        Some((Placed { face, corners }, apex))
+        let edge = [1, 2].map(|next| placed.corners[(corner + next) % 3]);
+        Some((Placed { face, corners: beside(edge, self.shape(face), apex) }, apex))
     }
+}
+
+/// The corners of a triangle, whose corners 1 and 2 are given relative to corner 0.
+pub(in crate::bodies::cloth) fn counter_clockwise([x1, x2]: [Vec2; 2]) -> [Vec2; 3] {
+    // Texture coordinates may be mirrored.
+    let side = if x1.perp(&x2) < 0.0 { -1.0 } else { 1.0 };
+    [Vec2::zeros(), Vec2::new(x1.x, side * x1.y), Vec2::new(x2.x, side * x2.y)]
+}
+
+/// The triangle `own` to the right of an edge, with its corner `apex` opposite to it. The triangle
+/// keeps its height and the place of its foot along the edge.
+pub(in crate::bodies::cloth) fn beside(
+    [start, end]: [Vec2; 2],
+    own: [Vec2; 3],
+    apex: usize,
+) -> [Vec2; 3] {
+    let along = own[(apex + 2) % 3] - own[(apex + 1) % 3];
+    let to_apex = own[apex] - own[(apex + 1) % 3];
+    let foot = along.dot(&to_apex) / along.norm_squared();
+    let height = along.perp(&to_apex) / along.norm();
+    let along = end - start;
+    let outward = Vec2::new(along.y, -along.x) / along.norm();
+    let mut corners = [Vec2::zeros(); 3];
+    corners[apex] = end - along * foot + outward * height;
+    corners[(apex + 1) % 3] = end;
+    corners[(apex + 2) % 3] = start;
+    corners
 }
 
 impl<'a> Unfolded<'a> {
