@@ -41,7 +41,7 @@ fn error_m(here: &Context, motion: &StepMotion, state: &State) -> f64 {
 /// Whether the step after `motion`, which has `ticks`, may be twice as large.
 pub(super) fn may_double(model: &Model, motion: &StepMotion, ticks: u64) -> bool {
     let Some(most_m) = model.settings.steps_per_frame.error_m() else { return false };
-    let growth = f64::from(1 << model.settings.solver.integrator.order() + 1);
+    let growth = f64::from(2 << model.settings.solver.integrator.order());
     2 * ticks <= model.clock.largest()
         && !motion.repairs
         && motion.error_m * growth <= MARGIN * most_m
