@@ -71,6 +71,7 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("../../contact/settings.rs"), &[]));
     expected.extend(declared(include_str!("../../stealing/settings.rs"), &[]));
     expected.extend(declared(include_str!("../../step/settings.rs"), &["Solver", "GravityKey"]));
+    expected.extend(declared(include_str!("../../step/sizes.rs"), &["Choice {"]));
     let methods = include_str!("../../partition/methods/settings.rs");
     expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
     let kinds = crate::linear::PreconditionerKind::ALL.iter();
