@@ -55,7 +55,10 @@ impl ClothContent {
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
         let mut setup = scene::build_if(scene, home, fits)?;
         memory::check_bodies(&setup)?;
-        let slips = scene::in_file(&arguments.scene, scene::scale_warnings(scene, &setup))?;
+        // A warning names a mesh from where the user is, not from the scene.
+        let mut named = scene.clone();
+        named.mesh_paths_mut().for_each(|path| *path = home.join(&*path).display().to_string());
+        let slips = scene::in_file(&arguments.scene, scene::scale_warnings(&named, &setup))?;
         let mut documents = setup.take_documents();
         let materials = Materials::take(&mut documents);
         let (time_line, recording) = (arguments.time_line, arguments.recording.clone());

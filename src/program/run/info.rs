@@ -57,8 +57,9 @@ pub fn info(arguments: &Arguments) -> Result<()> {
         Content::Cloth(_) => vertices.unwrap_or_default(),
     };
     let (ranks, threads) = (plural(ranks, "rank"), plural(threads, "thread"));
+    let most = job.scene.steps_per_frame.error_m().map_or("", |_| "at most ");
     print::line(format_args!(
-        "{}: {size}, {} of {}, {ranks} x {threads}",
+        "{}: {size}, {} of {most}{}, {ranks} x {threads}",
         job.scene.name,
         plural(job.scene.frames as usize, "frame"),
         plural(job.scene.steps_per_frame.at_most() as usize, "step"),
