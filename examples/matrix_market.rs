@@ -21,7 +21,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
-use cloth_sim::step::{Model, Simulation, StepSystem, StepsPerFrame};
+use cloth_sim::step::{Counter, Model, Simulation, StepSystem, StepsPerFrame};
 use sprs::CsMat;
 use sprs::io::write_matrix_market;
 
@@ -69,7 +69,12 @@ fn main() -> Result<()> {
             simulation.step()?;
         }
         let positions = simulation.positions().to_vec();
-        simulation.step()?;
+        let repairs = simulation.step()?.get(Counter::Repairs);
+        if repairs > 0 {
+            eprintln!(
+                "note: the step was repaired {repairs} times; the last repair is no whole system"
+            );
+        }
         let (layout, system) = (simulation.layout(), simulation.system());
         let folder = &arguments.folder;
         let rhs = system.system().1;
