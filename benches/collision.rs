@@ -123,7 +123,7 @@ fn with_tasks((surfaces, patches): (&Surfaces, &[PatchId]), sweep: &Sweep, count
         let (mut finder, mut roots) = (CandidateFinder::new(surfaces), Vec::new());
         finder.refit(&threads, surfaces, sweep);
         let mut search = || {
-            finder.root_tests(surfaces, sweep, patches, &mut roots);
+            finder.root_tests(&Threads::INLINE, surfaces, sweep, patches, &mut roots);
             let here = RankThreads { world, threads: &threads };
             let over = SweptSurfaces { surfaces, sweep };
             collect_shared(here, &mut processors, &mut finder, over, &mut roots)
@@ -154,7 +154,8 @@ fn collision(criterion: &mut Criterion) {
             });
             let mut collect = || {
                 let sweep = black_box(&sweep);
-                let mut counters = finder.root_tests(&surfaces, sweep, &patches, &mut roots);
+                let mut counters =
+                    finder.root_tests(&Threads::INLINE, &surfaces, sweep, &patches, &mut roots);
                 counters.add(&finder.collect(&surfaces, sweep, roots.iter().copied()));
                 counters
             };

@@ -178,7 +178,12 @@ impl Case<'_> {
             self.on_rank(&model, world, threads, |system, _, threads| {
                 assert!(system.solve(world, threads, &model.initial)?.converged());
                 let mut all = vec![Vec3::zeros(); ALL as usize];
-                Gather::new(&model.partition).to_all(world, system.delta_u(), &mut all)?;
+                Gather::new(&model.partition).to_all(
+                    world,
+                    &Threads::INLINE,
+                    system.delta_u(),
+                    &mut all,
+                )?;
                 Ok(all)
             })
         });

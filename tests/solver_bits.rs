@@ -113,7 +113,7 @@ fn solve(
         };
         let report = CgWorkspace::new(&layout).solve(&mut system, &rhs, &mut x, tolerance)?;
         let mut mesh = vec![Vec3::zeros(); graph.len()];
-        Gather::new(partition).to_all(world, &x, &mut mesh)?;
+        Gather::new(partition).to_all(world, &Threads::INLINE, &x, &mut mesh)?;
         Ok((report, mesh.iter().flatten().map(|x| x.to_bits()).collect::<Vec<u64>>()))
     });
     let mut results = results.unwrap();

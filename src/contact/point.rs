@@ -1,7 +1,7 @@
 //! Contacts: pairs that are near, or will be, with their closest points.
 //!
 //! A list of contacts is found pair by pair. Each pair is decided from its four vertices alone.
-//! Then [`keep_local_minima`] reduces the whole list once.
+//! Then [`local_minima`] reduces the whole list once.
 
 use std::cmp::Ordering;
 
@@ -91,7 +91,7 @@ impl Contact {
 /// as near. A vertex `v` and a face whose closest point is a corner `w < v` are left out: `w` and
 /// a face around `v` are as near. A closest point on an edge or corner is still found once for
 /// each face around it. The four vertices of one pair cannot decide which face counts, so
-/// [`keep_local_minima`] decides.
+/// [`local_minima`] decides.
 pub fn find_contacts(
     candidates: &[Pair],
     x0: &[Vec3],
@@ -143,7 +143,7 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
     }
 }
 
-/// Sorts `contacts` by pair, keeps one of each pair, and drops those vertex-face proximities that
+/// One of the `contacts` of each pair, by rising pair, without those vertex-face proximities that
 /// are no local minimum of the distance from their vertex. The closest point of such a contact is
 /// on an edge or corner, and a face around it is nearer, or as near and first. The contact would
 /// push the vertex sideways where it passes an edge between two flat faces, or push it once for
@@ -151,21 +151,21 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
 ///
 /// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on
 /// their own may keep more. The result does not depend on the order.
-pub fn keep_local_minima(contacts: &mut Vec<Contact>) {
-    contacts.sort_unstable_by(Contact::order);
+pub fn local_minima(contacts: &[Contact]) -> Vec<&Contact> {
+    let mut contacts = Vec::from_iter(contacts);
+    contacts.sort_unstable_by(|a, b| a.order(b));
     contacts.dedup_by_key(|contact| contact.pair);
     // In this order impacts of a vertex are between its proximities, and not every rank has the
     // same impacts.
-    let of_one_vertex = |a: &Contact, b: &Contact| {
+    let of_one_vertex = |a: &&Contact, b: &&Contact| {
         let kinds = [a, b].map(|contact| contact.pair.kind());
         kinds == [PairKind::VertexFace; 2] && a.pair.vertices[0] == b.pair.vertices[0]
     };
-    let kept: Vec<Contact> = contacts
+    contacts
         .chunk_by(of_one_vertex)
         .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))))
         .copied()
-        .collect();
-    *contacts = kept;
+        .collect()
 }
 
 /// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point
@@ -244,8 +244,7 @@ mod tests {
         let mut contacts = Vec::new();
         let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
         find_contacts(pairs, x0, predicted, &distance, &mut contacts);
-        keep_local_minima(&mut contacts);
-        contacts
+        local_minima(&contacts).into_iter().copied().collect()
     }
 
     #[test]
@@ -279,11 +278,11 @@ mod tests {
             // The next pair in order, with no face of the mesh.
             Contact { pair: Pair::vertex_face(vertex, [a, b, c + 1000]), kind: 1, ..*it }
         });
-        let mut mixed = [near.clone(), impacts.collect()].concat();
+        let mixed = [near.clone(), impacts.collect()].concat();
         let count = near.len();
-        keep_local_minima(&mut near);
+        let near = local_minima(&near);
         assert!(near.len() < count);
-        keep_local_minima(&mut mixed);
+        let mut mixed = local_minima(&mixed);
         mixed.retain(|contact| contact.kind() == ContactKind::Proximity);
         assert_eq!(mixed, near);
     }
@@ -350,12 +349,10 @@ mod tests {
             end[0] += Vec3::new(along_m, -0.02, 0.0);
             minima(&[pair], &x0, &end)[0]
         };
-        let [mut one, mut other] = [[0.1, 0.3], [0.3, 0.1]].map(|ways| ways.map(impact).to_vec());
+        let [one, other] = [[0.1, 0.3], [0.3, 0.1]].map(|ways| ways.map(impact));
         assert_eq!((one[0].gap_m, one[0].normal), (other[0].gap_m, other[0].normal));
         assert_ne!(one[0], other[0]);
-        keep_local_minima(&mut one);
-        keep_local_minima(&mut other);
-        assert_eq!(one, other);
+        assert_eq!(local_minima(&one), local_minima(&other));
     }
 
     proptest! {

@@ -1,9 +1,11 @@
 //! Contacts go to the ranks that own their nodes.
 
+use std::borrow::Cow;
+
 use crate::collision::Pair;
 use crate::contact::law::ActiveContact;
 use crate::contact::memory::ContactMemory;
-use crate::contact::point::{Contact, keep_local_minima};
+use crate::contact::point::{Contact, local_minima};
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::error::Result;
@@ -11,6 +13,10 @@ use crate::ids::{NONE, NodeId};
 use crate::linear::MAX_TERMS;
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Tag, World, message};
+use crate::threads::Threads;
+
+/// Contacts that a thread takes at a time, some 50 us of work.
+pub const CONTACTS_PER_CHUNK: usize = 128;
 
 /// The owners of the nodes of contacts.
 #[derive(Clone, Copy)]
@@ -32,16 +38,21 @@ impl Route<'_> {
     /// When another rank has failed.
     pub fn contacts(
         &self,
+        threads: &Threads,
         found: &[Contact],
         bodies: &dyn Dynamics,
     ) -> Result<Vec<(Contact, Sides)>> {
         let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
-        let mut contacts = self.at_owners(found, sides)?;
-        keep_local_minima(&mut contacts);
+        let contacts = self.at_owners(found, sides)?;
         // If a contact pushes an own node, all contacts of its vertices are here, so all ranks
         // that keep it agree. For other contacts some may be missing.
-        let with_sides = contacts.into_iter().map(|contact| (contact, sides(&contact)));
-        Ok(with_sides.filter(|(_, sides)| self.pushes_own_node(sides)).collect())
+        let (layout, minima) = (self.layout, local_minima(&contacts));
+        let mut pushing = Vec::with_capacity(minima.len());
+        threads.collect(&minima, CONTACTS_PER_CHUNK, &mut pushing, |minima, pushing| {
+            let with_sides = minima.iter().map(|&contact| (*contact, sides(contact)));
+            pushing.extend(with_sides.filter(|(_, sides)| pushes_own_node(sides, layout)));
+        });
+        Ok(pushing)
     }
 
     /// The memories of the `active` contacts, with their `springs`, of a step of `h` (s), by
@@ -52,16 +63,23 @@ impl Route<'_> {
     /// When another rank has failed.
     pub fn memories(
         &self,
-        active: &[ActiveContact],
-        springs: &[ContactSpring],
+        threads: &Threads,
+        (active, springs): (&[ActiveContact], &[ContactSpring]),
         bodies: &dyn Dynamics,
         h: f64,
         memories: &mut Vec<ContactMemory>,
     ) -> Result<()> {
+        memories.clear();
+        threads.collect_ranges(active.len(), CONTACTS_PER_CHUNK, memories, |range, memories| {
+            let all = active[range.clone()].iter().zip(&springs[range]);
+            memories.extend(all.map(|(contact, spring)| contact.memory(&spring.sides, bodies, h)));
+        });
+        if self.world.size() == 1 {
+            return Ok(());
+        }
         let mut to_rank = vec![Vec::new(); self.world.size()];
-        for (contact, spring) in active.iter().zip(springs).filter(|(own, _)| self.owns(own)) {
-            let memory = contact.memory(&spring.sides, bodies, h);
-            self.for_owners(&spring.sides, |owner| to_rank[owner].push(memory));
+        for (memory, spring) in memories.iter().zip(springs).filter(|(own, _)| self.owns(own)) {
+            self.for_owners(&spring.sides, |owner| to_rank[owner].push(*memory));
         }
         let received = message::route(self.world, Tag::Contacts, &to_rank)?;
         memories.clear();
@@ -86,8 +104,7 @@ impl Route<'_> {
         let nodes = to.patches.of_vertex.len();
         let mut to_rank = vec![Vec::new(); self.world.size()];
         // Several ranks hold the same memory: one of them sends it.
-        let sent = memories.iter().filter(|memory| self.layout.own_index(memory.owner).is_some());
-        for memory in sent {
+        for memory in memories.iter().filter(|memory| self.owns(memory)) {
             let own = nodes_of(&memory.pair).filter(|&node| (node as usize) < nodes);
             let mut owners: Vec<u32> = own.map(|node| to.rank_of_vertex(node)).collect();
             owners.sort_unstable();
@@ -102,24 +119,24 @@ impl Route<'_> {
     }
 
     /// The contacts of all ranks that touch an own node. Collective.
-    fn at_owners(
+    fn at_owners<'a>(
         &self,
-        found: &[Contact],
+        found: &'a [Contact],
         sides: impl Fn(&Contact) -> Sides,
-    ) -> Result<Vec<Contact>> {
+    ) -> Result<Cow<'a, [Contact]>> {
         if self.world.size() == 1 {
-            return Ok(found.to_vec());
+            return Ok(Cow::Borrowed(found));
         }
         let mut to_rank = vec![Vec::new(); self.world.size()];
         for contact in found {
             self.for_owners(&sides(contact), |owner| to_rank[owner].push(*contact));
         }
         let received = message::route(self.world, Tag::Contacts, &to_rank)?;
-        Ok(received.into_iter().flat_map(|(_, contacts)| contacts).collect())
+        Ok(Cow::Owned(received.into_iter().flat_map(|(_, contacts)| contacts).collect()))
     }
 
-    fn owns(&self, contact: &ActiveContact) -> bool {
-        self.layout.own_index(contact.owner()).is_some()
+    fn owns(&self, memory: &ContactMemory) -> bool {
+        self.layout.own_index(memory.owner).is_some()
     }
 
     /// Calls `visit` with each rank that owns a node of `sides`.
@@ -136,10 +153,10 @@ impl Route<'_> {
             }
         }
     }
+}
 
-    /// Whether a contact exerts a force on an own node.
-    fn pushes_own_node(&self, sides: &Sides) -> bool {
-        let mut terms = sides.terms().iter().filter(|term| !is_without_weight(&term.jacobian));
-        terms.any(|term| self.layout.own_index(term.node).is_some())
-    }
+/// Whether a contact exerts a force on an own node.
+fn pushes_own_node(sides: &Sides, layout: &Layout) -> bool {
+    let mut terms = sides.terms().iter().filter(|term| !is_without_weight(&term.jacobian));
+    terms.any(|term| layout.own_index(term.node).is_some())
 }

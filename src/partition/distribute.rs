@@ -16,6 +16,7 @@ use crate::partition::methods::{PartitionSettings, Partitioner};
 use crate::partition::patch_graph::PatchGraph;
 use crate::partition::patches::Patches;
 use crate::ranks::{HaloNeighbour, World};
+use crate::threads::{Blocks, Threads};
 
 /// The owner of every patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -241,8 +242,10 @@ fn halo_neighbours(
 /// Collects the own values of all ranks in the mesh's own numbering.
 #[derive(Debug, Clone)]
 pub struct Gather {
+    /// Bytes of each rank.
     counts: Vec<usize>,
-    order: Vec<VertexId>,
+    /// For each vertex, the place of its value among those of all ranks.
+    place: Vec<u32>,
     buffer: Vec<Vec3>,
 }
 
@@ -250,15 +253,19 @@ impl Gather {
     /// The gather of the vertices of `partition`.
     pub fn new(partition: &Partition) -> Self {
         let mut counts = Vec::with_capacity(partition.ranks);
-        let mut order = Vec::with_capacity(partition.patches.of_vertex.len());
+        let mut place = vec![0; partition.patches.of_vertex.len()];
+        let mut next = 0;
         for rank in 0..partition.ranks {
-            let before = order.len();
+            let before = next;
             for patch in partition.patches_of(rank) {
-                order.extend_from_slice(partition.patches.vertices(patch));
+                for &vertex in partition.patches.vertices(patch) {
+                    place[vertex as usize] = next;
+                    next += 1;
+                }
             }
-            counts.push((order.len() - before) * size_of::<Vec3>());
+            counts.push((next - before) as usize * size_of::<Vec3>());
         }
-        Self { counts, order, buffer: Vec::new() }
+        Self { counts, place, buffer: Vec::new() }
     }
 
     /// Collects the `own` values of every rank in `mesh`, on every rank.
@@ -268,13 +275,26 @@ impl Gather {
     ///
     /// # Errors
     /// If a rank fails.
-    pub fn to_all(&mut self, world: &dyn World, own: &[Vec3], mesh: &mut [Vec3]) -> Result<()> {
-        self.buffer.resize(self.order.len(), Vec3::zeros());
-        let all = bytemuck::cast_slice_mut(&mut self.buffer);
-        world.all_gather_v(bytemuck::cast_slice(own), &self.counts, all)?;
-        for (&vertex, &value) in self.order.iter().zip(&self.buffer) {
-            mesh[vertex as usize] = value;
-        }
+    pub fn to_all(
+        &mut self,
+        world: &dyn World,
+        threads: &Threads,
+        own: &[Vec3],
+        mesh: &mut [Vec3],
+    ) -> Result<()> {
+        let all = match world.size() {
+            1 => own,
+            _ => {
+                self.buffer.resize(self.place.len(), Vec3::zeros());
+                let all = bytemuck::cast_slice_mut(&mut self.buffer);
+                world.all_gather_v(bytemuck::cast_slice(own), &self.counts, all)?;
+                &self.buffer
+            }
+        };
+        threads.for_each_patch(Blocks::of_vertices(mesh), 1, |block, mesh| {
+            let places = &self.place[block * mesh.size..];
+            mesh.items.iter_mut().zip(places).for_each(|(it, &place)| *it = all[place as usize]);
+        });
         Ok(())
     }
 }

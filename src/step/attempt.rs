@@ -78,7 +78,7 @@ impl Stages {
             can_repair: true,
         };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
-        report.time(Phase::Predict, |_| self.motion.predict(model, state, span));
+        report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
         if control.can_halve(solver, Cause::Speed) && is_too_fast(model, &self.motion) {
             return Ok(Some(Trouble::Fast));
         }
@@ -101,7 +101,7 @@ impl Stages {
             report.count(Counter::RepairedNodes, region.node_count() as u64);
             let (region, can_repair) = (Some(&region), repairs_left > 0);
             let here = &Context { region, can_repair, ..*here };
-            self.motion.repair(span.scheme);
+            self.motion.repair(&rank.threads, span.scheme);
             self.search.follow(here, &mut self.motion, report, observer)?;
             (trouble, around) = self.solve_and_respond(here, state, report, observer)?;
         }
@@ -183,7 +183,7 @@ impl Stages {
             balance.note(here, motion, report);
             state.energy = Some(balance.after());
             contacts.accept(here, &mut state.contacts, report);
-            motion.commit(here.model, state, here.span);
+            motion.commit(&here.rank.threads, here.model, state, here.span);
         });
         Ok((None, Vec::new()))
     }

@@ -6,8 +6,8 @@ use crate::bodies::Place;
 use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
-    ActiveContact, Contact, ContactDistance, ContactKind, ContactLaw, ContactMemory, ContactSpring,
-    ContactStep, PrescribedMotion, Sides, Squeezed, find_contacts,
+    ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
+    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sides, Squeezed, find_contacts,
 };
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -103,7 +103,7 @@ impl ContactStage {
             return Ok(());
         }
         let bodies = MovingBodies::new(model, motion);
-        let mut contacts = here.rank.route().contacts(found, &bodies)?;
+        let mut contacts = here.rank.route().contacts(&here.rank.threads, found, &bodies)?;
         self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact);
@@ -116,26 +116,24 @@ impl ContactStage {
             fall: motion.fall,
             h: here.span.scheme.step_s(),
         };
-        let (active, springs) = (&mut self.active, &mut self.springs);
-        let mut kept = Vec::new();
-        if let Some(region) = here.region {
-            let all = zip(active.drain(..), springs.drain(..));
-            kept.extend(all.filter(|(_, spring)| !touches(region, &spring.sides)));
+        let region = here.region;
+        let touched = |sides: &Sides| region.is_none_or(|region| touches(region, sides));
+        let mut acting = (Vec::new(), Vec::new());
+        here.rank.threads.collect(&contacts, CONTACTS_PER_CHUNK, &mut acting, |all, acting| {
+            let within = all.iter().filter(|(_, sides)| touched(sides));
+            acting.extend(within.filter_map(|(it, sides)| ActiveContact::new(it, sides, &step)));
+        });
+        if let Some(region) = region {
+            let kept =
+                zip(&self.active, &self.springs).map(|(contact, spring)| (*contact, *spring));
+            let mut all = Vec::with_capacity(self.active.len() + acting.0.len());
+            all.extend(kept.filter(|(_, it)| !touches(region, &it.sides)));
+            all.extend(zip(acting.0, acting.1));
+            // Two runs by rising pair, which this sort merges.
+            all.sort_by_key(|(contact, _)| *contact.pair());
+            acting = all.into_iter().unzip();
         }
-        active.clear();
-        springs.clear();
-        let within = |sides: &Sides| here.region.is_none_or(|region| touches(region, sides));
-        for (contact, sides) in contacts.iter().filter(|(_, sides)| within(sides)) {
-            if let Some((contact, spring)) = ActiveContact::new(contact, sides, &step) {
-                active.push(contact);
-                springs.push(spring);
-            }
-        }
-        if here.region.is_some() {
-            kept.extend(zip(active.drain(..), springs.drain(..)));
-            kept.sort_unstable_by_key(|(contact, _)| *contact.pair());
-            (*active, *springs) = kept.into_iter().unzip();
-        }
+        (self.active, self.springs) = acting;
         Ok(())
     }
 
@@ -168,13 +166,9 @@ impl ContactStage {
     /// When another rank has failed.
     pub fn remember(&mut self, here: &Context, motion: &StepMotion) -> Result<()> {
         let (bodies, memories) = (MovingBodies::new(here.model, motion), &mut self.memories);
-        here.rank.route().memories(
-            &self.active,
-            &self.springs,
-            &bodies,
-            here.span.scheme.step_s(),
-            memories,
-        )
+        let (threads, acting) = (&here.rank.threads, (&*self.active, &*self.springs));
+        let h = here.span.scheme.step_s();
+        here.rank.route().memories(threads, acting, &bodies, h, memories)
     }
 
     /// The vertices of contacts that are compressed too far for their stiffness. Empty if the

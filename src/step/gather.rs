@@ -1,10 +1,13 @@
 //! The all-gather after the solve.
 
+use std::iter::zip;
+
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::partition::{Gather, Partition};
-use crate::step::context::Context;
+use crate::step::context::{Context, ThisRank};
 use crate::step::motion::StepMotion;
+use crate::threads::Blocks;
 
 /// Brings the velocities of all nodes to every rank.
 pub(super) struct VelocityGather {
@@ -20,7 +23,8 @@ impl VelocityGather {
 
     /// Adds the changes `delta_u` of the own nodes (m/s or rad/s, in parallel numbering) to the
     /// velocities about which `motion` was linearised. After: `motion` has the velocities of all
-    /// nodes and the positions of all vertices at the end of the step. Collective.
+    /// nodes and the positions of all vertices at the end of the step, and keeps both as the
+    /// solution. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -30,14 +34,17 @@ impl VelocityGather {
         delta_u: &[Vec3],
         motion: &mut StepMotion,
     ) -> Result<()> {
-        let changes = here.rank.layout.own.iter().zip(delta_u);
+        let ThisRank { world, threads, layout, .. } = here.rank;
         let u = motion.about().u;
-        self.own.clear();
-        self.own.extend(changes.map(|(&node, change)| u[node as usize] + change));
+        self.own.resize(layout.own.len(), Vec3::zeros());
+        threads.for_each_patch(Blocks::of_vertices(&mut self.own), 1, |block, own| {
+            let changes = zip(&layout.own, delta_u).skip(block * own.size);
+            let ends = changes.map(|(&node, change)| u[node as usize] + change);
+            zip(own.items, ends).for_each(|(own, end)| *own = end);
+        });
         let all = &mut motion.u1[..here.model.numbering.nodes()];
-        self.gather.to_all(&*here.rank.world, &self.own, all)?;
-        motion.finish(here.model, here.span.scheme);
-        motion.note_solution();
+        self.gather.to_all(&**world, threads, &self.own, all)?;
+        motion.finish(threads, here.model, here.span.scheme);
         Ok(())
     }
 }

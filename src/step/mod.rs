@@ -22,6 +22,7 @@ pub mod model;
 mod motion;
 mod passing;
 mod pinch;
+mod predict;
 pub mod region;
 mod repartition;
 pub mod report;

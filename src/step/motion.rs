@@ -5,20 +5,22 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::cloth::inputs::Target;
-use crate::bodies::cloth::pins::Lead;
 use crate::bodies::numbering::BodyRange;
-use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::{Body, Numbering};
 use crate::collision::Sweep;
 use crate::ids::{NodeId, VertexId};
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
-use crate::step::waiting::{self, Course, Prescribed};
+use crate::step::waiting::{self, Course};
+use crate::threads::{Blocks, Threads};
+
+/// Vertices that a thread takes at a time.
+const VERTICES_PER_CHUNK: usize = 4096;
 
 /// Positions of all vertices and velocities of all nodes during a step.
 ///
@@ -116,112 +118,9 @@ impl StepMotion {
         }
     }
 
-    /// Predicts the end of the step: cloth accelerates as in the last step, bodies fly freely,
-    /// pins and obstacles move as prescribed. Pins that take hold now are captured.
-    pub fn predict(&mut self, model: &Model, state: &mut State, span: &Span) {
-        let pins = &model.cloth.pins;
-        pins.capture(&mut state.captured, &state.positions, span.t0_s);
-        self.courses.clear();
-        let (bodies, at) = (Prescribed::all(model).zip(&state.waiting), state.present());
-        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), &at, span)));
-        let of_pins = &self.courses[model.obstacles.len()..];
-        let lead = |group: usize| match (of_pins[group], pins.groups[group].pose_at(span.t1_s)) {
-            (Course::OnTime, None) => Lead::Captured,
-            (Course::OnTime, Some(pose)) => Lead::Moved(pose),
-            (Course::Stands(_), None) => Lead::Share(0.0),
-            (Course::Follows(share), _) => Lead::Share(share),
-            (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
-        };
-        pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
-        self.gravity = model.gravity(span.t1_s);
-        model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
-        self.fall = span.scheme.change(&self.gravity);
-        self.last_changes.clear();
-        self.last_changes.extend(state.accelerations.iter().map(|a| span.scheme.change(a)));
-        if model.has_keyed_gravity() {
-            let more = span.scheme.change(&(self.gravity - model.gravity(span.t0_s)));
-            let of_cloth = self.last_changes.iter_mut().take(model.numbering.cloth());
-            of_cloth.for_each(|change| *change += more);
-        }
-        self.repairs = false;
-        self.predict_cloth(model, state, span);
-        self.predict_bodies(model, state, span);
-        self.predict_obstacles(model, state, span);
-        self.begin_base(&state.history, span.scheme);
-        self.path_end.copy_from_slice(&self.predicted);
-    }
-
-    fn predict_cloth(&mut self, model: &Model, state: &State, span: &Span) {
-        let cloth = model.numbering.cloth();
-        self.x0[..cloth].copy_from_slice(&state.positions);
-        self.u0[..state.velocities.len()].copy_from_slice(&state.velocities);
-        if !span.scheme.has_history() {
-            let known = state.history.velocities.len();
-            self.u0[..known].copy_from_slice(&state.history.velocities);
-        }
-        for (vertex, mass) in model.cloth.masses.iter().enumerate() {
-            let change =
-                self.fall + within(self.last_changes[vertex] - self.fall, self.fall.norm());
-            let carried = self.u0[vertex] + change;
-            self.predicted[vertex] = span.scheme.end(&self.x0[vertex], &carried);
-            self.inverse_masses[vertex] = 1.0 / mass;
-        }
-        self.prescribed[..cloth].fill(false);
-        for &(vertex, place) in &self.targets {
-            self.predicted[vertex as usize] = place;
-            self.inverse_masses[vertex as usize] = 0.0;
-            self.prescribed[vertex as usize] = true;
-        }
-    }
-
-    fn predict_bodies(&mut self, model: &Model, state: &State, span: &Span) {
-        self.coordinates.clone_from(&state.coordinates);
-        self.body_terms.clear();
-        for (number, (body, range)) in each_body(model).enumerate() {
-            let at = &self.coordinates[number];
-            let u = &self.u0[nodes(range)];
-            let mut free = u.to_vec();
-            for (node, free) in free.iter_mut().enumerate() {
-                let mass = body.mass(at, node);
-                let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
-                let h = span.scheme.step_s();
-                let impulse = body.impulse(at, u, node, &self.gravity, h);
-                let terms = NodeTerms { mass: [mass, inverse], impulse };
-                *free += terms.free_change();
-                self.body_terms.push(terms);
-            }
-            body.place(at, &mut self.x0[vertices(range)]);
-            let moved = span.scheme.moved(&**body, at, &free);
-            body.place(&moved, &mut self.predicted[vertices(range)]);
-        }
-    }
-
-    fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {
-        let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
-        model.place_obstacles(false, &mut self.x0[first..], |number, obstacle| {
-            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s))
-        });
-        let courses = &self.courses;
-        let end = |number: usize, obstacle: &ObstacleSetup| {
-            courses[number].pose().or_else(|| obstacle.pose_at(span.t1_s))
-        };
-        model.place_obstacles(false, &mut self.predicted[first..], end);
-        for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
-            self.x1[vertex] = self.predicted[vertex];
-            self.u0[velocity] = span.scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
-            self.u1[velocity] = self.u0[velocity];
-        }
-    }
-
     /// The solution that the next solve repairs, if it repairs one.
     pub fn repaired(&self) -> Option<&Solution> {
         self.repairs.then_some(&self.solved)
-    }
-
-    /// Stores the end of the motion as the solution.
-    pub fn note_solution(&mut self) {
-        self.solved.x.clone_from(&self.x1);
-        self.solved.u.clone_from(&self.u1);
     }
 
     /// The velocity of a node, or of an obstacle vertex, in the last solution, m/s or rad/s.
@@ -243,9 +142,9 @@ impl StepMotion {
     }
 
     /// Undoes all changes since the solve. The next solve repairs the solution.
-    pub fn repair(&mut self, scheme: Scheme) {
-        self.x1.copy_from_slice(&self.solved.x);
-        self.u1.copy_from_slice(&self.solved.u);
+    pub fn repair(&mut self, threads: &Threads, scheme: Scheme) {
+        threads.copy(&self.solved.x, &mut self.x1);
+        threads.copy(&self.solved.u, &mut self.u1);
         if scheme.has_history() {
             self.bdf2.v = self.in_forces(&self.solved.u, scheme);
         }
@@ -254,9 +153,17 @@ impl StepMotion {
 
     /// The vertices that end further than `margin_m` (m) from the ends of the paths along which
     /// candidates were sought, rising. Their paths become their actual motion.
-    pub fn follow_strayed(&mut self, numbering: &Numbering, margin_m: f64) -> Vec<VertexId> {
-        let free = 0..numbering.free_vertices() as VertexId;
-        let strayed: Vec<VertexId> = free.filter(|&it| !self.ends_on_path(it, margin_m)).collect();
+    pub fn follow_strayed(
+        &mut self,
+        threads: &Threads,
+        numbering: &Numbering,
+        margin_m: f64,
+    ) -> Vec<VertexId> {
+        let (free, mut strayed) = (numbering.free_vertices(), Vec::new());
+        threads.collect_ranges(free, VERTICES_PER_CHUNK, &mut strayed, |range, strayed| {
+            let vertices = range.start as VertexId..range.end as VertexId;
+            strayed.extend(vertices.filter(|&it| !self.ends_on_path(it, margin_m)));
+        });
         strayed.iter().for_each(|&it| self.path_end[it as usize] = self.x1[it as usize]);
         strayed
     }
@@ -276,18 +183,25 @@ impl StepMotion {
         vertices.map(|v| (self.x1[v] - self.x0[v]).norm()).sum()
     }
 
-    /// Makes the positions `x1` at the end of the step from the velocities `u1` of all nodes.
-    /// Pins are at their targets.
-    pub fn finish(&mut self, model: &Model, scheme: Scheme) {
-        for vertex in 0..model.numbering.cloth() {
-            self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[vertex]);
-        }
+    /// Makes the positions `x1` at the end of the step from the velocities `u1` of all nodes, and
+    /// keeps both as the solution. Pins are at their targets.
+    pub fn finish(&mut self, threads: &Threads, model: &Model, scheme: Scheme) {
+        let x1 = Blocks::of_vertices(&mut self.x1[..model.numbering.cloth()]);
+        threads.for_each_patch(x1, 1, |block, x1| {
+            let starts = zip(&self.x0, &self.u1).skip(block * x1.size);
+            zip(x1.items, starts).for_each(|(x1, (x0, u1))| *x1 = scheme.end(x0, u1));
+        });
         for &(vertex, place) in &self.targets {
             self.x1[vertex as usize] = place;
         }
         for body in 0..model.bodies.len() {
             self.place_body(model, body, scheme);
         }
+        let Solution { x, u } = &mut self.solved;
+        x.resize(self.x1.len(), Vec3::zeros());
+        u.resize(self.u1.len(), Vec3::zeros());
+        threads.copy(&self.x1, x);
+        threads.copy(&self.u1, u);
     }
 
     /// Adds `delta_u` (m/s or rad/s) to the velocity of one node, and moves the ends
@@ -353,14 +267,17 @@ impl StepMotion {
     }
 
     /// Writes the end of the step of `span` into the state.
-    pub fn commit(&self, model: &Model, state: &mut State, span: &Span) {
+    pub fn commit(&self, threads: &Threads, model: &Model, state: &mut State, span: &Span) {
         let numbering = &model.numbering;
-        state.positions.copy_from_slice(&self.x1[..numbering.cloth()]);
-        for (acceleration, (u0, u1)) in state.accelerations.iter_mut().zip(zip(&self.u0, &self.u1))
-        {
-            *acceleration = span.scheme.acceleration(u0, u1);
-        }
-        state.velocities.copy_from_slice(&self.u1[..numbering.nodes()]);
+        threads.copy(&self.x1[..numbering.cloth()], &mut state.positions);
+        let accelerations = Blocks::of_vertices(&mut state.accelerations);
+        threads.for_each_patch(accelerations, 1, |block, accelerations| {
+            let velocities = zip(&self.u0, &self.u1).skip(block * accelerations.size);
+            zip(accelerations.items, velocities).for_each(|(acceleration, (u0, u1))| {
+                *acceleration = span.scheme.acceleration(u0, u1)
+            });
+        });
+        threads.copy(&self.u1[..numbering.nodes()], &mut state.velocities);
         state.history.clone_from(&self.bdf2.end);
         if !span.scheme.has_history() {
             state.set_mean_velocities(model);
@@ -381,20 +298,14 @@ impl StepMotion {
 /// Places the vertices of a body after a fraction of its motion.
 type PlaceAt<'m> = Box<dyn Fn(f64, &mut [Vec3]) + Sync + 'm>;
 
-fn each_body(model: &Model) -> impl Iterator<Item = (&Arc<dyn Body>, &BodyRange)> {
+pub(super) fn each_body(model: &Model) -> impl Iterator<Item = (&Arc<dyn Body>, &BodyRange)> {
     model.bodies.iter().zip(model.numbering.bodies())
 }
 
-fn nodes(range: &BodyRange) -> Range<usize> {
+pub(super) fn nodes(range: &BodyRange) -> Range<usize> {
     range.nodes.start as usize..range.nodes.end as usize
 }
 
-fn vertices(range: &BodyRange) -> Range<usize> {
+pub(super) fn vertices(range: &BodyRange) -> Range<usize> {
     range.vertices.start as usize..range.vertices.end as usize
-}
-
-/// `vector`, no longer than `limit`.
-fn within(vector: Vec3, limit: f64) -> Vec3 {
-    let length = vector.norm();
-    if length > limit { vector * (limit / length) } else { vector }
 }

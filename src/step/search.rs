@@ -77,8 +77,9 @@ impl CandidateSearch {
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         let (model, margin) = (here.model, margin(here.model));
-        let strayed =
-            report.time(Phase::Refit, |_| motion.follow_strayed(&model.numbering, margin));
+        let strayed = report.time(Phase::Refit, |_| {
+            motion.follow_strayed(&here.rank.threads, &model.numbering, margin)
+        });
         if strayed.is_empty() {
             return Ok(());
         }
@@ -126,7 +127,8 @@ impl CandidateSearch {
         self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (self.shares.own(), &mut self.roots);
-            let mut counts = self.finder.root_tests(surfaces, &sweep, own, roots);
+            let threads = &rank.threads;
+            let mut counts = self.finder.root_tests(threads, surfaces, &sweep, own, roots);
             let on = RankThreads { world: &*rank.world, threads: &rank.threads };
             let (processors, finder) = (&mut self.processors, &mut self.finder);
             let over = SweptSurfaces { surfaces, sweep: &sweep };

@@ -177,13 +177,7 @@ impl StepSystem {
         let SystemTerms { scheme, inputs, bodies, contacts, region, .. } = *terms;
         let step_s = scheme.step_s();
         self.begins = region.is_none();
-        self.begin_solve(layout, terms);
-        for (mass, &node) in self.masses.iter_mut().zip(&layout.own) {
-            *mass = match bodies.of(node) {
-                None => model.cloth.masses[node as usize],
-                Some(terms) => 3.0 / terms.mass[1].trace(),
-            };
-        }
+        self.begin_solve(threads, model, layout, terms);
         self.cloth.begin(threads, &model.cloth, inputs);
         self.contacts.refill(contacts, &mut self.halo);
         self.contacts.refill_couplings(contacts, step_s, &mut self.couplings);
@@ -228,21 +222,41 @@ impl StepSystem {
         }
     }
 
-    fn begin_solve(&mut self, layout: &Layout, terms: &SystemTerms) {
-        let SystemTerms { first_changes, region, .. } = *terms;
+    /// The masses of the own nodes, the start vector of the solve, and the rows that are fixed.
+    fn begin_solve(
+        &mut self,
+        threads: &Threads,
+        model: &Model,
+        layout: &Layout,
+        terms: &SystemTerms,
+    ) {
+        let SystemTerms { first_changes, bodies, region, .. } = *terms;
+        let fixed_change = |node: NodeId| {
+            let outside = region.is_some_and(|region| !region.has(node)).then(Vec3::zeros);
+            terms.prescribed_change(node).or(outside)
+        };
+        let offsets = &layout.patch_offsets;
+        let rows =
+            (ByPatch::new(&mut self.masses, offsets), ByPatch::new(&mut self.delta_u, offsets));
+        threads.for_each_patch(rows, 8, |patch, (masses, starts)| {
+            let nodes = &layout.own[offsets[patch] as usize..];
+            for ((mass, start), &node) in masses.data.iter_mut().zip(starts.data).zip(nodes) {
+                *mass = match bodies.of(node) {
+                    None => model.cloth.masses[node as usize],
+                    Some(terms) => 3.0 / terms.mass[1].trace(),
+                };
+                let free = || match region {
+                    None => first_changes[node as usize],
+                    Some(_) => Vec3::zeros(),
+                };
+                *start = fixed_change(node).unwrap_or_else(free);
+            }
+        });
         self.any_fixed = !terms.prescribed.is_empty() || region.is_some();
         self.fixed.clear();
-        for (row, (start, &node)) in self.delta_u.iter_mut().zip(&layout.own).enumerate() {
-            let outside = region.is_some_and(|region| !region.has(node)).then(Vec3::zeros);
-            let prescribed = terms.prescribed_change(node).or(outside);
-            if prescribed.is_some() {
-                self.fixed.push(row as u32);
-            }
-            let free = || match region {
-                None => first_changes[node as usize],
-                Some(_) => Vec3::zeros(),
-            };
-            *start = prescribed.unwrap_or_else(free);
+        if self.any_fixed {
+            let rows = (0..).zip(&layout.own);
+            self.fixed.extend(rows.filter_map(|(row, &node)| fixed_change(node).map(|_| row)));
         }
     }
 

@@ -74,6 +74,9 @@ pub(super) fn trouble_of(solved: &CgReport) -> Option<Trouble> {
 /// nothing.
 const TURN_LIMIT: f64 = 0.3;
 
+/// Edges that a thread takes at a time.
+const EDGES_PER_CHUNK: usize = 4096;
+
 /// The vertices of the edges of cloth that the solution turns by more than [`TURN_LIMIT`]. Empty
 /// if nothing else can be tried.
 pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId> {
@@ -81,13 +84,17 @@ pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId>
         return Vec::new();
     }
     let (x0, x1) = (motion.about().x, &motion.x1);
-    let turned = here.model.edges.iter().filter(|&&[a, b]| {
+    let is_turned = |&&[a, b]: &&[VertexId; 2]| {
         let [a, b] = [a as usize, b as usize];
         let (start, end) = (x0[b] - x0[a], x1[b] - x1[a]);
         let limit = TURN_LIMIT * TURN_LIMIT * start.norm_squared();
         let change = end - start;
         change.norm_squared() > limit
             && start.cross(&change).norm_squared() > limit * start.norm_squared()
+    };
+    let mut turned = Vec::new();
+    here.rank.threads.collect(&here.model.edges, EDGES_PER_CHUNK, &mut turned, |edges, turned| {
+        turned.extend(edges.iter().filter(is_turned).flatten());
     });
-    turned.flatten().copied().collect()
+    turned
 }

@@ -29,6 +29,25 @@ use crate::error::{Error, Place, Result};
 /// the results are in memory twice.
 const ROUND: usize = 32;
 
+/// What a loop collects, in the order of its items.
+pub trait Results: Default + Send {
+    /// Appends the results of the next items.
+    fn append(&mut self, next: Self);
+}
+
+impl<T: Send> Results for Vec<T> {
+    fn append(&mut self, mut next: Self) {
+        self.append(&mut next);
+    }
+}
+
+impl<A: Results, B: Results> Results for (A, B) {
+    fn append(&mut self, next: Self) {
+        self.0.append(next.0);
+        self.1.append(next.1);
+    }
+}
+
 /// The threads of one rank.
 pub struct Threads {
     team: Option<Team>,
@@ -82,12 +101,12 @@ impl Threads {
     /// Calls `work` on pieces of at most `chunk` of the `items`, in parallel. With one
     /// thread all items are one piece. Appends its results to `results` in the order of
     /// the items.
-    pub fn collect<T: Sync, R: Send>(
+    pub fn collect<T: Sync, R: Results>(
         &self,
         items: &[T],
         chunk: usize,
-        results: &mut Vec<R>,
-        work: impl Fn(&[T], &mut Vec<R>) + Sync,
+        results: &mut R,
+        work: impl Fn(&[T], &mut R) + Sync,
     ) {
         self.collect_ranges(items.len(), chunk, results, |range, results| {
             work(&items[range], results);
@@ -95,26 +114,34 @@ impl Threads {
     }
 
     /// As [`Self::collect`], for the numbers of `count` items.
-    pub fn collect_ranges<R: Send>(
+    pub fn collect_ranges<R: Results>(
         &self,
         count: usize,
         chunk: usize,
-        results: &mut Vec<R>,
-        work: impl Fn(Range<usize>, &mut Vec<R>) + Sync,
+        results: &mut R,
+        work: impl Fn(Range<usize>, &mut R) + Sync,
     ) {
         if self.count() == 1 || count <= chunk {
             return work(0..count, results);
         }
         for first in (0..count).step_by(chunk * ROUND * self.count()) {
             let last = count.min(first + chunk * ROUND * self.count());
-            let mut parts: Vec<Vec<R>> = Vec::new();
-            parts.resize_with((last - first).div_ceil(chunk), Vec::new);
+            let mut parts: Vec<R> = Vec::new();
+            parts.resize_with((last - first).div_ceil(chunk), R::default);
             self.for_each_patch(EachPatch(&mut parts), 1, |part, slot| {
                 let start = first + part * chunk;
                 work(start..last.min(start + chunk), &mut slot.0[0]);
             });
-            parts.iter_mut().for_each(|part| results.append(part));
+            parts.into_iter().for_each(|part| results.append(part));
         }
+    }
+
+    /// Copies `from` to `to`, in parallel. Both have the same length.
+    pub fn copy<T: Copy + Send + Sync>(&self, from: &[T], to: &mut [T]) {
+        debug_assert_eq!(from.len(), to.len());
+        self.for_each_patch(Blocks::of_vertices(to), 1, |block, to| {
+            to.items.copy_from_slice(&from[block * to.size..][..to.items.len()]);
+        });
     }
 
     /// Calls `own` on the calling thread and, at the same time, `other` on a further thread for

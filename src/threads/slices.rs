@@ -62,6 +62,13 @@ pub struct Blocks<'a, T> {
     pub size: usize,
 }
 
+impl<'a, T> Blocks<'a, T> {
+    /// Items of vertices, so many to a block that it takes about 10 us.
+    pub fn of_vertices(items: &'a mut [T]) -> Self {
+        Self { items, size: 2048 }
+    }
+}
+
 impl<T: Send> PatchSlices for Blocks<'_, T> {
     fn patches(&self) -> usize {
         self.items.len().div_ceil(self.size)

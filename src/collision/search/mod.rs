@@ -23,6 +23,9 @@ use crate::threads::{ByPatch, Threads};
 /// Vertices that one thread bounds at a time.
 const CHUNK: usize = 1024;
 
+/// Tests above the parts that a thread takes at a time.
+const TESTS_PER_CHUNK: usize = 32;
+
 /// The working memory of one rank's collision detection.
 pub struct CandidateFinder {
     /// Bounds of all vertices of all objects over the step.
@@ -143,21 +146,18 @@ impl CandidateFinder {
     /// counts; all others return zero, so that the sum over the ranks counts each test once.
     pub fn root_tests(
         &mut self,
+        threads: &Threads,
         surfaces: &Surfaces,
         sweep: &Sweep,
         own_patches: &[PatchId],
         roots: &mut Vec<Test>,
     ) -> TestCounters {
         let owns = |patch| own_patches.binary_search(&patch).is_ok();
-        let mut any_roots = false;
+        let (all, counters) = self.above_parts(threads, surfaces, sweep);
+        self.any_roots = !all.is_empty();
+        let own = all.iter().filter(|root| patch_of(&surfaces.list, root).is_some_and(owns));
         roots.clear();
-        let counters = self.for_each_root(surfaces, sweep, |root| {
-            any_roots = true;
-            if patch_of(&surfaces.list, &root).is_some_and(owns) {
-                roots.push(root);
-            }
-        });
-        self.any_roots = any_roots;
+        roots.extend(own);
         if owns(0) { counters } else { TestCounters::default() }
     }
 
@@ -167,38 +167,43 @@ impl CandidateFinder {
         surfaces: &Surfaces,
         sweep: &Sweep,
     ) -> (Vec<(PatchId, Test)>, TestCounters) {
-        let mut roots = Vec::new();
-        let counters = self.for_each_root(surfaces, sweep, |root| {
-            roots.extend(patch_of(&surfaces.list, &root).map(|patch| (patch, root)));
-        });
-        (roots, counters)
+        let (all, counters) = self.above_parts(&Threads::INLINE, surfaces, sweep);
+        let with_patch = |root| Some((patch_of(&surfaces.list, &root)?, root));
+        (all.into_iter().filter_map(with_patch).collect(), counters)
     }
 
-    /// Executes the tests above the parts, and finds the root tests that overlap. Returns counts
-    /// of the executed tests.
-    fn for_each_root(
+    /// Executes the tests above the parts, one level of the test tree after the other. Returns the
+    /// root tests that overlap, and counts of the executed tests.
+    fn above_parts(
         &self,
+        threads: &Threads,
         surfaces: &Surfaces,
         sweep: &Sweep,
-        mut found: impl FnMut(Test),
-    ) -> TestCounters {
+    ) -> (Vec<Test>, TestCounters) {
         let trees = self.trees(surfaces, sweep);
-        let mut counters = TestCounters::default();
-        let mut stack: Vec<Test> = trees.of_whole_objects().collect();
-        while let Some(test) = stack.pop() {
-            let above = trees.is_above_parts(&test);
-            let outcome = trees.execute(&test);
-            if above || outcome == TestOutcome::Apart {
-                counters.count(&test);
-            }
-            match outcome {
-                TestOutcome::Split(first, second) if above => stack.extend([first, second]),
-                TestOutcome::SplitItself(tests) if above => stack.extend(tests),
-                TestOutcome::Apart => {}
-                _ => found(test),
-            }
+        let (mut roots, mut counters) = (Vec::new(), TestCounters::default());
+        let mut level = Vec::from_iter(trees.of_whole_objects());
+        while !level.is_empty() {
+            let mut below = (Vec::new(), (std::mem::take(&mut roots), counters));
+            threads.collect(&level, TESTS_PER_CHUNK, &mut below, |tests, (next, found)| {
+                let (roots, counters) = found;
+                for test in tests {
+                    let above = trees.is_above_parts(test);
+                    let outcome = trees.execute(test);
+                    if above || outcome == TestOutcome::Apart {
+                        counters.count(test);
+                    }
+                    match outcome {
+                        TestOutcome::Split(first, second) if above => next.extend([first, second]),
+                        TestOutcome::SplitItself(tests) if above => next.extend(tests),
+                        TestOutcome::Apart => {}
+                        _ => roots.push(*test),
+                    }
+                }
+            });
+            (level, (roots, counters)) = below;
         }
-        counters
+        (roots, counters)
     }
 
     /// Whether any rank has root tests, after [`CandidateFinder::root_tests`]. All ranks know it.
@@ -305,7 +310,7 @@ impl CandidateFinder {
         patches: &[PatchId],
     ) -> (TestCounters, Vec<Pair>) {
         let mut roots = Vec::new();
-        let mut counters = self.root_tests(surfaces, sweep, patches, &mut roots);
+        let mut counters = self.root_tests(&Threads::INLINE, surfaces, sweep, patches, &mut roots);
         counters.add(&self.collect(surfaces, sweep, roots));
         let mut found = self.candidates.clone();
         found.sort_unstable();

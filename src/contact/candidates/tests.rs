@@ -71,7 +71,8 @@ fn each_test_is_executed_once_whoever_executes_it() {
             }
             let sweep = if search == 2 { stray_sweep } else { sweep };
             let mut roots = Vec::new();
-            let mut counters = finder.root_tests(&surfaces, &sweep, own, &mut roots);
+            let mut counters =
+                finder.root_tests(&Threads::INLINE, &surfaces, &sweep, own, &mut roots);
             let here = RankThreads { world, threads: &threads };
             let over = SweptSurfaces { surfaces: &surfaces, sweep: &sweep };
             let (counted, of_patches) =
@@ -145,7 +146,7 @@ fn a_time_line_holds_each_task_once_and_where_it_came_from() {
         finder.refit(&threads, &surfaces, &sweep);
         let own: &[PatchId] = if world.rank() == 0 { &[0, 1, 2, 3, 4] } else { &[] };
         let mut roots = Vec::new();
-        finder.root_tests(&surfaces, &sweep, own, &mut roots);
+        finder.root_tests(&Threads::INLINE, &surfaces, &sweep, own, &mut roots);
         for traced in [false, true] {
             processors.trace_tasks(traced);
             let here = RankThreads { world, threads: &threads };

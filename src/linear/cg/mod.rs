@@ -38,7 +38,7 @@ use crate::linear::vectors::{Row, Triple, dot, fixed_in, project, rows_of};
 use crate::math::{Vec3, power_of_two_below};
 use crate::partition::Layout;
 use crate::ranks::{ExactSums, World};
-use crate::threads::{ByPatch, EachPatch};
+use crate::threads::{Blocks, ByPatch, EachPatch};
 
 /// The smallest factor by which a residual falls in single precision before the true one is found
 /// again.
@@ -233,7 +233,10 @@ impl CgWorkspace {
             self.update(system, alpha, beta)?;
             iterations += 1;
         };
-        x.iter_mut().zip(&self.e).for_each(|(x, e)| *x += e.wide() * scale);
+        system.threads.for_each_patch(Blocks::of_vertices(x), 1, |block, x| {
+            let errors = &self.e[block * x.size..];
+            x.items.iter_mut().zip(errors).for_each(|(x, e)| *x += e.wide() * scale);
+        });
         Ok(Pass { end, iterations, reaches_goal })
     }
 
@@ -270,7 +273,7 @@ impl CgWorkspace {
     /// Finds the residual `r` at `x`. Returns `(r, r)`, `(r, m^-1 r)` with the masses of the free
     /// nodes, and their sum.
     fn true_residual(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<[f64; 3]> {
-        self.x[..x.len()].copy_from_slice(x);
+        system.threads.copy(x, &mut self.x[..x.len()]);
         self.multiply_wide(system)?;
         self.subtract_from(system, rhs)
     }

@@ -1,0 +1,133 @@
+//! The predicted motion of a step.
+
+use crate::bodies::cloth::pins::Lead;
+use crate::bodies::prescribed::ObstacleSetup;
+use crate::math::{Mat3, Vec3};
+use crate::step::clock::Span;
+use crate::step::model::Model;
+use crate::step::motion::{StepMotion, each_body, nodes, vertices};
+use crate::step::state::State;
+use crate::step::system::NodeTerms;
+use crate::step::waiting::{Course, Prescribed};
+use crate::threads::{Blocks, Threads};
+
+impl StepMotion {
+    /// Predicts the end of the step: cloth accelerates as in the last step, bodies fly freely,
+    /// pins and obstacles move as prescribed. Pins that take hold now are captured.
+    pub fn predict(&mut self, threads: &Threads, model: &Model, state: &mut State, span: &Span) {
+        let pins = &model.cloth.pins;
+        pins.capture(&mut state.captured, &state.positions, span.t0_s);
+        self.courses.clear();
+        let (bodies, at) = (Prescribed::all(model).zip(&state.waiting), state.present());
+        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), &at, span)));
+        let of_pins = &self.courses[model.obstacles.len()..];
+        let lead = |group: usize| match (of_pins[group], pins.groups[group].pose_at(span.t1_s)) {
+            (Course::OnTime, None) => Lead::Captured,
+            (Course::OnTime, Some(pose)) => Lead::Moved(pose),
+            (Course::Stands(_), None) => Lead::Share(0.0),
+            (Course::Follows(share), _) => Lead::Share(share),
+            (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
+        };
+        pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
+        self.gravity = model.gravity(span.t1_s);
+        model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
+        self.fall = span.scheme.change(&self.gravity);
+        self.repairs = false;
+        self.predict_cloth(threads, model, state, span);
+        self.predict_bodies(model, state, span);
+        self.predict_obstacles(model, state, span);
+        self.begin_base(&state.history, span.scheme);
+        threads.copy(&self.predicted, &mut self.path_end);
+    }
+
+    /// The start and the predicted end of the vertices of cloth.
+    fn predict_cloth(&mut self, threads: &Threads, model: &Model, state: &State, span: &Span) {
+        let (cloth, scheme, fall) = (model.numbering.cloth(), span.scheme, self.fall);
+        let keyed = model.has_keyed_gravity();
+        let more = scheme.change(&(self.gravity - model.gravity(span.t0_s)));
+        let mean = match scheme.has_history() || state.history.velocities.is_empty() {
+            true => &state.velocities,
+            false => &state.history.velocities,
+        };
+        self.last_changes.resize(state.accelerations.len(), Vec3::zeros());
+        let starts = (
+            Blocks::of_vertices(&mut self.x0[..cloth]),
+            Blocks::of_vertices(&mut self.u0[..cloth]),
+            Blocks::of_vertices(&mut self.last_changes[..cloth]),
+        );
+        let ends = (
+            Blocks::of_vertices(&mut self.predicted[..cloth]),
+            Blocks::of_vertices(&mut self.inverse_masses),
+            Blocks::of_vertices(&mut self.prescribed[..cloth]),
+        );
+        threads.for_each_patch((starts, ends), 1, |block, (starts, ends)| {
+            let ((x0, u0, changes), (predicted, inverse_masses, prescribed)) = (starts, ends);
+            let first = block * x0.size;
+            for (at, vertex) in (first..first + x0.items.len()).enumerate() {
+                x0.items[at] = state.positions[vertex];
+                u0.items[at] = mean[vertex];
+                let last = scheme.change(&state.accelerations[vertex]);
+                changes.items[at] = if keyed { last + more } else { last };
+                let change = fall + within(changes.items[at] - fall, fall.norm());
+                predicted.items[at] = scheme.end(&x0.items[at], &(u0.items[at] + change));
+                inverse_masses.items[at] = 1.0 / model.cloth.masses[vertex];
+                prescribed.items[at] = false;
+            }
+        });
+        for &(vertex, place) in &self.targets {
+            self.predicted[vertex as usize] = place;
+            self.inverse_masses[vertex as usize] = 0.0;
+            self.prescribed[vertex as usize] = true;
+        }
+    }
+
+    fn predict_bodies(&mut self, model: &Model, state: &State, span: &Span) {
+        self.coordinates.clone_from(&state.coordinates);
+        let free = model.numbering.cloth()..state.velocities.len();
+        self.u0[free.clone()].copy_from_slice(&state.velocities[free.clone()]);
+        for node in free {
+            self.last_changes[node] = span.scheme.change(&state.accelerations[node]);
+        }
+        self.body_terms.clear();
+        for (number, (body, range)) in each_body(model).enumerate() {
+            let at = &self.coordinates[number];
+            let u = &self.u0[nodes(range)];
+            let mut free = u.to_vec();
+            for (node, free) in free.iter_mut().enumerate() {
+                let mass = body.mass(at, node);
+                let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
+                let h = span.scheme.step_s();
+                let impulse = body.impulse(at, u, node, &self.gravity, h);
+                let terms = NodeTerms { mass: [mass, inverse], impulse };
+                *free += terms.free_change();
+                self.body_terms.push(terms);
+            }
+            body.place(at, &mut self.x0[vertices(range)]);
+            let moved = span.scheme.moved(&**body, at, &free);
+            body.place(&moved, &mut self.predicted[vertices(range)]);
+        }
+    }
+
+    fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {
+        let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
+        model.place_obstacles(false, &mut self.x0[first..], |number, obstacle| {
+            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s))
+        });
+        let courses = &self.courses;
+        let end = |number: usize, obstacle: &ObstacleSetup| {
+            courses[number].pose().or_else(|| obstacle.pose_at(span.t1_s))
+        };
+        model.place_obstacles(false, &mut self.predicted[first..], end);
+        for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
+            self.x1[vertex] = self.predicted[vertex];
+            self.u0[velocity] = span.scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
+            self.u1[velocity] = self.u0[velocity];
+        }
+    }
+}
+
+/// `vector`, no longer than `limit`.
+fn within(vector: Vec3, limit: f64) -> Vec3 {
+    let length = vector.norm();
+    if length > limit { vector * (limit / length) } else { vector }
+}
