@@ -42,8 +42,8 @@ impl Body for Ball {
     fn mass(&self, _: &[f64], _: usize) -> Mat3 {
         Mat3::identity()
     }
-    fn impulse(&self, _: &[f64], _: &[Vec3], _: usize, gravity: &Vec3, h: f64) -> Vec3 {
-        gravity * h
+    fn flown(&self, _: &[f64], u: &[Vec3], gravity: &Vec3, h: f64) -> Vec<Vec3> {
+        vec![u[0] + gravity * h]
     }
     fn energy(&self, at: &[f64], u: &[Vec3], gravity: &Vec3) -> f64 {
         0.5 * u[0].norm_squared() - gravity.dot(&Vec3::from_column_slice(at))

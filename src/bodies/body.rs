@@ -4,8 +4,10 @@ use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 
 /// A body whose surface follows a few nodes. Each node is a velocity of three numbers in the
-/// linear system. A rigid body has two, in this order: the velocity `v` of its centre of mass
-/// (m/s), and its angular velocity `omega` (rad/s).
+/// linear system, in m/s. The first is the velocity of the centre of mass. A rigid body has a
+/// second one, its angular velocity times a length of its own (see [`RigidBody`]).
+///
+/// [`RigidBody`]: crate::bodies::rigid::RigidBody
 ///
 /// Its state has two parts. `coordinates` are numbers whose meaning only the body knows (for a
 /// rigid body, centre and orientation). `u` has one velocity for each node. All functions are
@@ -37,19 +39,29 @@ pub trait Body: Send + Sync {
     /// the same bits, because the fail-safe stops a body by a motion of zero.
     fn moved(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64>;
 
-    /// How node `node` moves a point of its surface, times `weight`. The point is a weighted sum of
-    /// vertices: `weight` is the sum of the weights (1 or -1), `weighted` the sum of the weighted
-    /// positions (m).
-    fn jacobian(&self, coordinates: &[f64], node: usize, weight: f64, weighted: &Vec3) -> Jacobian;
+    /// The coordinates in the middle of a step of `h` (s) at the velocities `u`, as `jacobian` and
+    /// `mass` take them.
+    fn middle(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64> {
+        self.moved(coordinates, u, 0.5 * h)
+    }
 
-    /// The mass of a node (kg), or the inertia of an angular velocity (kg m^2): the diagonal block
-    /// of the node in the matrix, symmetric positive definite. No mass couples two nodes.
-    fn mass(&self, coordinates: &[f64], node: usize) -> Mat3;
+    /// The angle by which it turns in a time `h` (s) at the velocities `u`, rad.
+    fn turn(&self, _u: &[Vec3], _h: f64) -> f64 {
+        0.0
+    }
 
-    /// The impulse that `gravity` (m/s^2) and the body's own motion give a node in a time `h` (s):
-    /// N s, or N m s for an angular velocity.
-    fn impulse(&self, coordinates: &[f64], u: &[Vec3], node: usize, gravity: &Vec3, h: f64)
-    -> Vec3;
+    /// How node `node` moves a point of its surface in a step with this `middle`, times `weight`.
+    /// The point is a weighted sum of vertices: `weight` is the sum of the weights (1 or -1),
+    /// `weighted` the weighted sum of the means of their positions at both ends of the step (m).
+    fn jacobian(&self, middle: &[f64], node: usize, weight: f64, weighted: &Vec3) -> Jacobian;
+
+    /// The mass of a node, kg: the diagonal block of the node in the matrix, symmetric positive
+    /// definite. No mass couples two nodes.
+    fn mass(&self, middle: &[f64], node: usize) -> Mat3;
+
+    /// The velocities `u` of its nodes after a time `h` (s) in which `gravity` (m/s^2) and its own
+    /// motion change them, and nothing else.
+    fn flown(&self, coordinates: &[f64], u: &[Vec3], gravity: &Vec3, h: f64) -> Vec<Vec3>;
 
     /// Its kinetic and gravitational energy, zero at rest at the origin, J.
     fn energy(&self, coordinates: &[f64], u: &[Vec3], gravity: &Vec3) -> f64;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`cloth`] | deforms | one a vertex |
 //! | [`prescribed`] | follows keyframes | none |
-//! | [`Body`] | follows its few nodes | a few (a rigid body: two) |
+//! | [`Body`], such as [`rigid::RigidBody`] | follows its few nodes | a few (a rigid body: two) |
 //!
 //! No kind knows another one, except that pins of cloth follow the keyframes of [`prescribed`]. No
 //! kind knows collision. Bodies give the step and contact their positions, velocities, masses,
@@ -14,6 +14,7 @@ pub mod body;
 pub mod cloth;
 pub mod numbering;
 pub mod prescribed;
+pub mod rigid;
 pub mod setup;
 pub mod timed;
 

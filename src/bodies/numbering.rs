@@ -106,6 +106,11 @@ impl Numbering {
         }
     }
 
+    /// Whether `node` is of cloth, or the first one of its body.
+    pub fn is_first(&self, node: NodeId) -> bool {
+        self.body_of_node(node).is_none_or(|body| self.bodies[body].nodes.start == node)
+    }
+
     /// The body that `node` belongs to. None for a node of cloth.
     pub fn body_of_node(&self, node: NodeId) -> Option<usize> {
         let inside = self.cloth <= node && node < self.nodes;

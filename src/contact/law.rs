@@ -7,7 +7,7 @@
 //! | `d_c` | m | contact distance: the gap that the spring aims at |
 //! | `push_out` | m | `d_c - gap`; of a near pair at most the push-out speed times `h` |
 //! | `u = sum_i J_i u_i` | m/s | relative velocity of the two points (see [`Sides`]) |
-//! | `m` | kg | effective mass of the pair along `n` (see [`Sides::inverse_mass`]) |
+//! | `m` | kg | effective mass of the pair along `n` (see [`Sides::inverse_mass`]), of a body its share ([`super::sharing`]) |
 //! | `k` | N/m | spring stiffness, by the load ([`super::stiffness`]) |
 //! | `mu` | | Coulomb's coefficient of the pair |
 //! | `f_n` | N | normal force of the last solve |
@@ -26,7 +26,8 @@ use crate::collision::Pair;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
 use crate::contact::settings::ContactSettings;
-use crate::contact::side::{Dynamics, InverseMass, Sides};
+use crate::contact::sharing::Sharing;
+use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::contact::stiffness::stiffness;
 use crate::ids::{NONE, NodeId, VertexId};
@@ -158,6 +159,8 @@ pub struct ContactStep<'a> {
     /// The loads of contacts in the solution that this solve repairs, by rising pair. None in the
     /// first solve of a step, which uses the loads of the last step.
     pub loads: Option<&'a [ContactMemory]>,
+    /// How many contacts share the mass of each body.
+    pub sharing: &'a Sharing,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -174,16 +177,23 @@ impl ActiveContact {
     ) -> Option<(Self, ContactSpring)> {
         let ContactStep { law, bodies, h, .. } = *step;
         let normal = Vec3::from(contact.normal);
-        let inverse_mass = sides.inverse_mass(&normal, |node| bodies.inverse_mass(node));
+        let memory = memory_of(step.memories, &contact.pair);
+        let bodies_of = sides.terms().iter().filter_map(|term| bodies.body(term.node));
+        let sharers = bodies_of.map(|body| step.sharing.sharers(body, memory.is_some()));
+        let sharers = sharers.reduce(f64::max);
+        let inverse_mass = match sharers {
+            None => sides.inverse_mass(&normal, |node| bodies.inverse_mass(node)),
+            Some(sharers) => sides.inverse_mass(&normal, |node| {
+                let whole = bodies.inverse_mass(node);
+                if bodies.body(node).is_some() { whole.shared(sharers) } else { whole }
+            }),
+        };
         if inverse_mass <= 0.0 {
             return None;
         }
         let mass = 1.0 / inverse_mass;
-        let memory = memory_of(step.memories, &contact.pair);
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
-        let is_body = |node| matches!(bodies.inverse_mass(node), InverseMass::Tensor(_));
-        let has_body = sides.terms().iter().any(|term| is_body(term.node));
-        let least_stiffness = law.least_stiffness(mass, memory, has_body, h);
+        let least_stiffness = law.least_stiffness(mass, memory, sharers.is_some(), h);
         let stiffness =
             stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);
         let push_out = match contact.kind() {
@@ -344,8 +354,8 @@ fn first_compression(
     alone.min(present_m).min(by_gap).max(0.0)
 }
 
-/// The lowest node that takes a force. There is one if the pair can move.
-fn lowest_pushed(sides: &Sides, bodies: &dyn Dynamics) -> NodeId {
+/// The lowest node that takes a force of a contact between `sides`; [`NONE`] if there is none.
+pub fn lowest_pushed(sides: &Sides, bodies: &dyn Dynamics) -> NodeId {
     let pushed = sides.terms().iter().filter(|term| {
         !is_without_weight(&term.jacobian) && !bodies.inverse_mass(term.node).is_zero()
     });

@@ -6,7 +6,8 @@
 //! 2. [`point`]: candidates become contacts, with closest points and a normal;
 //! 3. [`route`]: contacts go to the ranks that own their nodes;
 //! 4. [`squeeze`]: contacts of squeezed cloth aim at less than their distance;
-//! 5. [`law`]: contacts become active, each with a [`spring`] in the linear system;
+//! 5. [`law`]: contacts become active, each with a [`spring`] in the linear system; those of a body
+//!    share its mass ([`sharing`]);
 //! 6. the linear system is solved (by the step);
 //! 7. [`memory`]: each contact stores the forces of the solve;
 //! 8. [`impulse`]: impulses against collisions that the solve left; of several on a unit only the
@@ -25,6 +26,7 @@ pub mod point;
 pub mod projection;
 pub mod route;
 pub mod settings;
+pub mod sharing;
 pub mod side;
 pub mod spring;
 pub mod squeeze;
@@ -32,12 +34,13 @@ pub mod stiffness;
 
 pub use distance::ContactDistance;
 pub use impulse::{StepEnds, impulses, repulsions};
-pub use law::{ActiveContact, ContactLaw, ContactStep, Friction};
+pub use law::{ActiveContact, ContactLaw, ContactStep, Friction, lowest_pushed};
 pub use memory::ContactMemory;
 pub use point::{Contact, ContactKind, find_contacts, local_minima};
 pub use projection::{NodeResponse, max_project};
 pub use route::{CONTACTS_PER_CHUNK, Route};
 pub use settings::ContactSettings;
+pub use sharing::Sharing;
 pub use side::{Dynamics, InverseMass, Sides, Term};
 pub use spring::{ContactSpring, ContactSprings};
 pub use squeeze::{PrescribedMotion, Squeezed};

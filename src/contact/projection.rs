@@ -21,10 +21,9 @@ pub struct NodeResponse {
     /// The colliding pair.
     pub pair: Pair,
     padding: u32,
-    /// Sum of the squared changes of all nodes of the unit by this pair. It adds (m/s)^2 and
-    /// (rad/s)^2 without a factor.
+    /// Sum of the squared changes of all nodes of the unit by this pair, (m/s)^2.
     size: f64,
-    /// What to add to the velocity (m/s or rad/s).
+    /// What to add to the velocity (m/s).
     pub delta_u: [f64; 3],
 }
 

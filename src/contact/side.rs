@@ -7,7 +7,7 @@
 //! | body | nodes | J |
 //! |---|---|---|
 //! | cloth | each vertex | its weight `w` |
-//! | rigid | velocity, angular velocity | `w`, `-[w r]x` with the arm `r` (m) |
+//! | rigid | velocity, angular velocity times a length `rho` (m) | `w`, `-[w r / rho]x` with the arm `r` (m) |
 //! | prescribed | none: the velocities of its vertices are known | the weight `w` |
 
 use crate::collision::Pair;
@@ -111,8 +111,7 @@ impl Sides {
 pub enum InverseMass {
     /// The inverse mass of a cloth vertex, 1/kg. Zero if the vertex is prescribed.
     Scalar(f64),
-    /// For a node of a body: the inverse mass, 1/kg, or the inverse inertia of an angular
-    /// velocity, 1/(kg m^2).
+    /// For a node of a body, 1/kg. It has a direction for an angular velocity.
     Tensor(Mat3),
 }
 
@@ -125,8 +124,7 @@ impl InverseMass {
         }
     }
 
-    /// `M^-1 J^T p`: the change of the node's velocity (m/s or rad/s) by the impulse `p` (N s) at
-    /// its point.
+    /// `M^-1 J^T p`: the change of the node's velocity (m/s) by the impulse `p` (N s) at its point.
     pub fn response(&self, jacobian: &Jacobian, p: &Vec3) -> Vec3 {
         match (self, jacobian) {
             (Self::Scalar(inverse), Jacobian::Weight(weight)) => p * (weight * inverse),
@@ -143,6 +141,14 @@ impl InverseMass {
         }
     }
 
+    /// That of one of `sharers` equal parts of a body.
+    pub fn shared(self, sharers: f64) -> Self {
+        match self {
+            Self::Scalar(inverse) => Self::Scalar(inverse * sharers),
+            Self::Tensor(inverse) => Self::Tensor(inverse * sharers),
+        }
+    }
+
     /// Whether no force moves the node.
     pub fn is_zero(&self) -> bool {
         *self == Self::Scalar(0.0)
@@ -154,9 +160,8 @@ pub trait Dynamics: Sync {
     /// The sides of `pair`, whose vertices have these signed weights.
     fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides;
 
-    /// The velocity of a node about which the step is linearised, m/s or rad/s: at the start of
-    /// the step, or in the solution to be repaired. For an obstacle vertex it is the mean over the
-    /// step.
+    /// The velocity of a node about which the step is linearised, m/s: at the start of the step, or
+    /// in the solution to be repaired. For an obstacle vertex it is the mean over the step.
     fn velocity(&self, node: NodeId) -> Vec3;
 
     /// The velocity at the end of the step that is expected without further contacts: after free
@@ -167,11 +172,14 @@ pub trait Dynamics: Sync {
     /// step, or in the solution to be repaired. Pinned nodes keep their velocity at the start.
     fn continued_velocity(&self, node: NodeId) -> Vec3;
 
-    /// The velocity of a node at the end of the step, m/s or rad/s, after the stages so far.
+    /// The velocity of a node at the end of the step, m/s, after the stages so far.
     fn end_velocity(&self, node: NodeId) -> Vec3;
 
     /// The inverse mass of a node.
     fn inverse_mass(&self, node: NodeId) -> InverseMass;
+
+    /// The number of the body of few nodes that a node belongs to. None for cloth and obstacles.
+    fn body(&self, node: NodeId) -> Option<usize>;
 
     /// The first of the nodes that an impulse changes together with `node`. The nodes of a body
     /// change together. A cloth node changes alone.
@@ -209,6 +217,10 @@ pub(super) mod tests {
 
         fn inverse_mass(&self, node: NodeId) -> InverseMass {
             InverseMass::Scalar(self.0[node as usize])
+        }
+
+        fn body(&self, _: NodeId) -> Option<usize> {
+            None
         }
 
         fn unit(&self, node: NodeId) -> NodeId {

@@ -5,14 +5,14 @@ use crate::math::{Mat3, Vec3};
 /// The contribution `J u` of a node's velocity `u` to the velocity of a point.
 ///
 /// A vertex of cloth has a weight, as a point is a weighted sum of vertices. A rigid body has two
-/// nodes: its velocity, and its angular velocity `omega`, which moves a point at the arm `r` from
-/// the centre of mass by `omega x r = -[r]x omega`. The weight of a body's point is its sign, which
-/// the arm contains.
+/// nodes: its velocity, and its angular velocity times a length, `rho omega` (m/s). It moves a point
+/// at the arm `r` from the centre of mass by `omega x r = -[r / rho]x (rho omega)`. The weight of a
+/// body's point is its sign, which the arm contains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Jacobian {
     /// `J = w`.
     Weight(f64),
-    /// `J = -[r]x`, with the arm `r` in m.
+    /// `J = -[r]x`, with the arm `r` over a length of the body.
     Arm(Vec3),
 }
 

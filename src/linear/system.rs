@@ -23,7 +23,7 @@ pub struct System<'a> {
     pub preconditioner: &'a mut Preconditioner,
     /// Positions of the vertices of the mesh, m: at least those of own vertices.
     pub positions: &'a [Vec3],
-    /// Mass of each own node, kg; for an angular velocity its mean moment of inertia, kg m^2.
+    /// Mass of each own node, kg; for a node whose mass has a direction, a mean.
     pub masses: &'a [f64],
     /// Local indices of own vertices with a prescribed value, rising.
     pub fixed: &'a [u32],

@@ -67,7 +67,6 @@ pub(crate) mod horizon;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod horizon;
-mod mass;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod motion;
 #[cfg(feature = "internals")]

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
+use crate::bodies::rigid::is_isotropic;
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId, BodyState, Load, MaterialId};
-use crate::rigid::motion::is_isotropic;
 use crate::rigid::shape::Shape;
 
 /// Bodies in a table. A place is an index into all columns.

@@ -25,7 +25,7 @@ use crate::step::search::CandidateSearch;
 use crate::step::squeeze::narrow;
 use crate::step::state::State;
 use crate::step::system::{StepSystem, SystemTerms};
-use crate::step::trouble::{Trouble, trouble_of, turned_edges};
+use crate::step::trouble::{Trouble, trouble_of, turned};
 use crate::step::watch::{EnergyWatch, StepBalance, energy_of};
 
 /// Repairs of one solution before the step is halved.
@@ -79,7 +79,8 @@ impl Stages {
         };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
-        if control.can_halve(solver, Cause::Speed) && is_too_fast(model, &self.motion) {
+        if control.can_halve(solver, Cause::Speed) && is_too_fast(model, &self.motion, span.scheme)
+        {
             return Ok(Some(Trouble::Fast));
         }
         // 2. Predicted motion -> candidates.
@@ -101,7 +102,7 @@ impl Stages {
             report.count(Counter::RepairedNodes, region.node_count() as u64);
             let (region, can_repair) = (Some(&region), repairs_left > 0);
             let here = &Context { region, can_repair, ..*here };
-            self.motion.repair(&rank.threads, span.scheme);
+            self.motion.repair(&rank.threads, model, span.scheme);
             self.search.follow(here, &mut self.motion, report, observer)?;
             (trouble, around) = self.solve_and_respond(here, state, report, observer)?;
         }
@@ -137,7 +138,7 @@ impl Stages {
             self.gather.velocities(here, system.delta_u(), motion)?;
             contacts.remember(here, motion)
         })?;
-        let turned = report.time(Phase::Solve, |_| turned_edges(here, motion));
+        let turned = report.time(Phase::Solve, |_| turned(here, motion, contacts.sharing()));
         if !turned.is_empty() {
             return Ok((Some(Trouble::Turned), turned));
         }

@@ -54,7 +54,7 @@ impl StepMotion {
     }
 
     /// The velocities of all nodes in forces at the end of the step, if their mean velocities are
-    /// `u`; m/s or rad/s.
+    /// `u`; m/s.
     pub fn in_forces(&self, u: &[Vec3], scheme: Scheme) -> Vec<Vec3> {
         let mut v = u.to_vec();
         for (vertex, v) in v[..self.inverse_masses.len()].iter_mut().enumerate() {
@@ -65,7 +65,7 @@ impl StepMotion {
         v
     }
 
-    /// The velocities of all nodes in forces at the end of the step if no force acts, m/s or rad/s.
+    /// The velocities of all nodes in forces at the end of the step if no force acts, m/s.
     pub fn inertial(&self) -> &[Vec3] {
         match self.bdf2.inertial.is_empty() {
             true => &self.u0,
@@ -97,7 +97,7 @@ impl StepMotion {
     }
 
     /// Changes of the velocities of all nodes from the base point `u` on, if they go on
-    /// accelerating as in the last step; m/s or rad/s.
+    /// accelerating as in the last step; m/s.
     pub fn first_changes(&self) -> Cow<'_, [Vec3]> {
         let expected = zip(&self.u0, &self.last_changes).zip(&self.bdf2.u);
         match self.bdf2.u.is_empty() {

@@ -8,9 +8,9 @@ use crate::step::scheme::History;
 pub(super) struct Base<'a> {
     /// Positions of all vertices, m.
     pub x: &'a [Vec3],
-    /// Mean velocities of all nodes in the step, m/s or rad/s.
+    /// Mean velocities of all nodes in the step, m/s.
     pub u: &'a [Vec3],
-    /// Velocities of all nodes in forces, m/s or rad/s.
+    /// Velocities of all nodes in forces, m/s.
     pub v: &'a [Vec3],
 }
 

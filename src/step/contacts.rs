@@ -7,10 +7,11 @@ use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
-    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sides, Squeezed, find_contacts,
+    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed,
+    find_contacts, lowest_pushed,
 };
 use crate::error::Result;
-use crate::ids::VertexId;
+use crate::ids::{NodeId, VertexId};
 use crate::ranks::message;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::Context;
@@ -37,6 +38,8 @@ pub(super) struct ContactStage {
     memories: Vec<ContactMemory>,
     /// Cloth that prescribed surfaces squeeze.
     squeezed: Squeezed,
+    /// How many contacts share the mass of each body.
+    sharing: Sharing,
 }
 
 impl ContactStage {
@@ -48,6 +51,7 @@ impl ContactStage {
             springs: Vec::new(),
             memories: Vec::new(),
             squeezed: Squeezed::default(),
+            sharing: Sharing::default(),
         }
     }
 
@@ -108,11 +112,13 @@ impl ContactStage {
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact);
         }
+        self.sharing = sharing(here, memories, &contacts, &bodies)?;
         let step = ContactStep {
             law: &self.law,
             bodies: &bodies,
             memories,
             loads,
+            sharing: &self.sharing,
             fall: motion.fall,
             h: here.span.scheme.step_s(),
         };
@@ -145,6 +151,11 @@ impl ContactStage {
     /// Cloth that prescribed surfaces squeeze.
     pub fn squeezed(&self) -> &Squeezed {
         &self.squeezed
+    }
+
+    /// How many contacts share the mass of each body.
+    pub fn sharing(&self) -> &Sharing {
+        &self.sharing
     }
 
     /// The springs of the linear system, by rising pair.
@@ -214,6 +225,37 @@ fn squeezed<'a>(
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
     Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
+}
+
+/// How many contacts share the mass of each body: contacts of the last step that this rank
+/// remembers in `memories`, and `contacts` of this step. One rank counts each of them. Collective.
+fn sharing(
+    here: &Context,
+    memories: &[ContactMemory],
+    contacts: &[(Contact, Sides)],
+    bodies: &MovingBodies,
+) -> Result<Sharing> {
+    let (model, layout) = (here.model, &here.rank.layout);
+    let mut sharing = Sharing::new(model.bodies.len());
+    if model.bodies.is_empty() {
+        return Ok(sharing);
+    }
+    let mut count = |pair: &Pair, owner: NodeId, is_of_last: bool| {
+        if layout.own_index(owner).is_none() {
+            return;
+        }
+        for first in [0, pair.first_side()] {
+            if let Place::Body(body) = model.numbering.place(pair.vertices[first]) {
+                sharing.count(body, is_of_last);
+            }
+        }
+    };
+    memories.iter().for_each(|memory| count(&memory.pair, memory.owner, true));
+    for (contact, sides) in contacts {
+        count(&contact.pair, lowest_pushed(sides, bodies), false);
+    }
+    sharing.add_ranks(&*here.rank.world)?;
+    Ok(sharing)
 }
 
 /// Whether a contact pushes a node of `region`.

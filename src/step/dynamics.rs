@@ -26,10 +26,9 @@ impl<'a> MovingBodies<'a> {
     /// Adds the terms of the point of `body` that is the weighted sum of `vertices`.
     fn add_body(&self, body: usize, vertices: &[VertexId], weights: &[f64], sides: &mut Sides) {
         let weighted = vertices.iter().zip(weights);
-        let weighted: Vec3 =
-            weighted.map(|(&v, weight)| self.motion.x0[v as usize] * *weight).sum();
+        let weighted: Vec3 = weighted.map(|(&v, weight)| self.motion.mean(v) * *weight).sum();
         let weight = weights.iter().sum();
-        let (at, range) = (&self.motion.coordinates[body], &self.model.numbering.bodies()[body]);
+        let (at, range) = (&self.motion.middles[body], &self.model.numbering.bodies()[body]);
         for (number, node) in range.nodes.clone().enumerate() {
             let jacobian = self.model.bodies[body].jacobian(at, number, weight, &weighted);
             sides.push(node, jacobian);
@@ -76,7 +75,7 @@ impl Dynamics for MovingBodies<'_> {
         let u = self.motion.u0[node as usize];
         match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
             (Some(&inverse), _) if inverse > 0.0 => u + self.motion.fall,
-            (None, Some(terms)) => u + terms.free_change(),
+            (None, Some(terms)) => u + terms.free,
             _ => u,
         }
     }
@@ -103,6 +102,10 @@ impl Dynamics for MovingBodies<'_> {
             (None, Some(terms)) => InverseMass::Tensor(terms.mass[1]),
             (None, None) => InverseMass::Scalar(0.0),
         }
+    }
+
+    fn body(&self, node: NodeId) -> Option<usize> {
+        self.model.numbering.body_of_node(node)
     }
 
     fn unit(&self, node: NodeId) -> NodeId {

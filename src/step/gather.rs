@@ -21,7 +21,7 @@ impl VelocityGather {
         Self { gather: Gather::new(partition), own: Vec::new() }
     }
 
-    /// Adds the changes `delta_u` of the own nodes (m/s or rad/s, in parallel numbering) to the
+    /// Adds the changes `delta_u` of the own nodes (m/s, in parallel numbering) to the
     /// velocities about which `motion` was linearised. After: `motion` has the velocities of all
     /// nodes and the positions of all vertices at the end of the step, and keeps both as the
     /// solution. Collective.

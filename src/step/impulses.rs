@@ -181,18 +181,29 @@ impl ImpulseStage {
         }
     }
 
-    /// Measures what the responses change in the momentum and energy of cloth. Before: they are not
-    /// applied yet.
+    /// Measures what the responses change in the energy of cloth and bodies, and in the momentum of
+    /// pairs of which nothing belongs to an obstacle. Before: they are not applied yet.
     fn measure_drift(&self, here: &Context, motion: &StepMotion, report: &mut StepReport) {
-        let masses = &here.model.cloth.masses;
+        let (numbering, masses) = (&here.model.numbering, &here.model.cloth.masses);
+        let of_bodies = motion.body_terms(here.model);
         let mut momentum = Vec3::zeros();
         for response in &self.responses {
-            let Some(&mass) = masses.get(response.node as usize) else { continue };
             let (change, u) = (Vec3::from(response.delta_u), motion.u1[response.node as usize]);
-            if response.pair.vertices.iter().all(|&vertex| (vertex as usize) < masses.len()) {
-                momentum += change * mass;
+            let mean = u + 0.5 * change;
+            let (impulse, energy) =
+                match (masses.get(response.node as usize), of_bodies.of(response.node)) {
+                    (Some(&mass), _) => (change * mass, mass * change.dot(&mean)),
+                    (None, Some(terms)) => {
+                        let impulse = terms.mass[0] * change;
+                        (impulse, impulse.dot(&mean))
+                    }
+                    (None, None) => continue,
+                };
+            let is_free = |&vertex: &VertexId| (vertex as usize) < numbering.free_vertices();
+            // The first node of a body is the velocity of its centre. Others have no momentum.
+            if response.pair.vertices.iter().all(is_free) && numbering.is_first(response.node) {
+                momentum += impulse;
             }
-            let energy = mass * change.dot(&(u + 0.5 * change));
             report.measure(Measure::ImpulseEnergy, energy);
         }
         report.measure(Measure::MomentumDrift, momentum.norm());

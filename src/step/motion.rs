@@ -9,7 +9,7 @@ use crate::bodies::numbering::BodyRange;
 use crate::bodies::{Body, Numbering};
 use crate::collision::Sweep;
 use crate::ids::{NodeId, VertexId};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
@@ -42,8 +42,8 @@ pub(super) struct StepMotion {
     pub path_end: Vec<Vec3>,
     /// Positions at the end, m.
     pub x1: Vec<Vec3>,
-    /// Velocities of all nodes at the start, m/s or rad/s. After them the mean velocities of
-    /// obstacle vertices over the step, m/s.
+    /// Velocities of all nodes at the start, m/s. After them the mean velocities of obstacle
+    /// vertices over the step.
     pub u0: Vec<Vec3>,
     /// Velocities of all nodes at the end. After them those of obstacle vertices, as in `u0`.
     pub u1: Vec<Vec3>,
@@ -59,7 +59,9 @@ pub(super) struct StepMotion {
     pub(super) repairs: bool,
     /// Coordinates of each body at the start.
     pub coordinates: Vec<Vec<f64>>,
-    /// Masses of the nodes of bodies, and the impulses that act on them, by rising node.
+    /// Those in the middle of the step: of free flight, or of the solution to be repaired.
+    pub middles: Vec<Vec<f64>>,
+    /// Masses of the nodes of bodies, and what changes them in free flight, by rising node.
     pub body_terms: Vec<NodeTerms>,
     /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
     pub inverse_masses: Vec<f64>,
@@ -73,8 +75,7 @@ pub(super) struct StepMotion {
     pub loads: Vec<Vec3>,
     /// The change of velocity by gravity in this step, m/s.
     pub fall: Vec3,
-    /// The change of velocities in this step if the last step's accelerations continue, m/s
-    /// (rad/s).
+    /// The change of velocities in this step if the last step's accelerations continue, m/s.
     pub last_changes: Vec<Vec3>,
 }
 
@@ -107,6 +108,7 @@ impl StepMotion {
             solved: Solution::default(),
             repairs: false,
             coordinates: Vec::new(),
+            middles: Vec::new(),
             body_terms: Vec::new(),
             inverse_masses: vec![0.0; numbering.cloth()],
             bdf2: Bdf2::default(),
@@ -123,9 +125,17 @@ impl StepMotion {
         self.repairs.then_some(&self.solved)
     }
 
-    /// The velocity of a node, or of an obstacle vertex, in the last solution, m/s or rad/s.
+    /// The velocity of a node, or of an obstacle vertex, in the last solution, m/s.
     pub fn solved_velocity(&self, node: usize) -> Vec3 {
         self.solved.u[node]
+    }
+
+    /// The mean of the positions of a vertex at the start of the step and at its end, m. The end
+    /// is that of the solution that is repaired, or the predicted one.
+    pub fn mean(&self, vertex: VertexId) -> Vec3 {
+        let (at, end) =
+            (vertex as usize, if self.repairs { &self.solved.x } else { &self.predicted });
+        (self.x0[at] + end[at]) * 0.5
     }
 
     /// Velocities of all cloth vertices at the end of the step, m/s.
@@ -142,13 +152,36 @@ impl StepMotion {
     }
 
     /// Undoes all changes since the solve. The next solve repairs the solution.
-    pub fn repair(&mut self, threads: &Threads, scheme: Scheme) {
+    pub fn repair(&mut self, threads: &Threads, model: &Model, scheme: Scheme) {
         threads.copy(&self.solved.x, &mut self.x1);
         threads.copy(&self.solved.u, &mut self.u1);
         if scheme.has_history() {
             self.bdf2.v = self.in_forces(&self.solved.u, scheme);
         }
         self.repairs = true;
+        self.place_middles(model, scheme);
+    }
+
+    /// Finds the middles of the motions of bodies, and their masses there. They follow from the
+    /// solution that is repaired, or from free flight. Before: the changes of free flight are
+    /// known.
+    pub fn place_middles(&mut self, model: &Model, scheme: Scheme) {
+        self.middles.clear();
+        for (number, (body, range)) in each_body(model).enumerate() {
+            let of_body = &mut self.body_terms[terms(model, range)];
+            let u: Vec<Vec3> = match self.repairs {
+                true => self.solved.u[nodes(range)].to_vec(),
+                false => {
+                    zip(&self.u0[nodes(range)], &*of_body).map(|(u, it)| u + it.free).collect()
+                }
+            };
+            let middle = scheme.middle(&**body, &self.coordinates[number], &u);
+            for (node, terms) in of_body.iter_mut().enumerate() {
+                let mass = body.mass(&middle, node);
+                terms.mass = [mass, mass.try_inverse().unwrap_or_else(Mat3::zeros)];
+            }
+            self.middles.push(middle);
+        }
     }
 
     /// The vertices that end further than `margin_m` (m) from the ends of the paths along which
@@ -204,7 +237,7 @@ impl StepMotion {
         threads.copy(&self.u1, u);
     }
 
-    /// Adds `delta_u` (m/s or rad/s) to the velocity of one node, and moves the ends
+    /// Adds `delta_u` (m/s) to the velocity of one node, and moves the ends
     /// of the vertices that follow it.
     pub fn push(&mut self, model: &Model, node: NodeId, delta_u: Vec3, scheme: Scheme) {
         let at = node as usize;
@@ -304,6 +337,12 @@ pub(super) fn each_body(model: &Model) -> impl Iterator<Item = (&Arc<dyn Body>, 
 
 pub(super) fn nodes(range: &BodyRange) -> Range<usize> {
     range.nodes.start as usize..range.nodes.end as usize
+}
+
+/// The numbers of its terms in [`StepMotion::body_terms`].
+fn terms(model: &Model, range: &BodyRange) -> Range<usize> {
+    let cloth = model.numbering.cloth();
+    range.nodes.start as usize - cloth..range.nodes.end as usize - cloth
 }
 
 pub(super) fn vertices(range: &BodyRange) -> Range<usize> {

@@ -2,7 +2,7 @@
 
 use crate::bodies::cloth::pins::Lead;
 use crate::bodies::prescribed::ObstacleSetup;
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::motion::{StepMotion, each_body, nodes, vertices};
@@ -92,20 +92,14 @@ impl StepMotion {
         for (number, (body, range)) in each_body(model).enumerate() {
             let at = &self.coordinates[number];
             let u = &self.u0[nodes(range)];
-            let mut free = u.to_vec();
-            for (node, free) in free.iter_mut().enumerate() {
-                let mass = body.mass(at, node);
-                let inverse = mass.try_inverse().unwrap_or_else(Mat3::zeros);
-                let h = span.scheme.step_s();
-                let impulse = body.impulse(at, u, node, &self.gravity, h);
-                let terms = NodeTerms { mass: [mass, inverse], impulse };
-                *free += terms.free_change();
-                self.body_terms.push(terms);
-            }
+            let flown = body.flown(at, u, &self.gravity, span.scheme.step_s());
+            let changes = flown.iter().zip(u).map(|(flown, u)| flown - u);
+            self.body_terms.extend(changes.map(NodeTerms::of_change));
             body.place(at, &mut self.x0[vertices(range)]);
-            let moved = span.scheme.moved(&**body, at, &free);
+            let moved = span.scheme.moved(&**body, at, &flown);
             body.place(&moved, &mut self.predicted[vertices(range)]);
         }
+        self.place_middles(model, span.scheme);
     }
 
     fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {

@@ -220,8 +220,19 @@ impl Scheme {
         (u1 - u0) / self.h
     }
 
+    /// The coordinates in the middle of the step of a body that starts at `at` and whose nodes end
+    /// with the velocities `u1` (m/s).
+    pub fn middle(self, body: &dyn Body, at: &[f64], u1: &[Vec3]) -> Vec<f64> {
+        body.middle(at, u1, self.h)
+    }
+
+    /// The angle by which a body turns whose nodes end with the velocities `u1` (m/s), rad.
+    pub fn turn(self, body: &dyn Body, u1: &[Vec3]) -> f64 {
+        body.turn(u1, self.h)
+    }
+
     /// The end coordinates of a body that starts at `at` and whose nodes end with the velocities
-    /// `u1` (m/s or rad/s).
+    /// `u1` (m/s).
     pub fn moved(self, body: &dyn Body, at: &[f64], u1: &[Vec3]) -> Vec<f64> {
         body.moved(at, u1, self.h)
     }

@@ -32,10 +32,10 @@ pub struct State {
     pub energy: Option<Energy>,
     /// Positions of all cloth vertices, m; the same on every rank.
     pub positions: Vec<Vec3>,
-    /// Mean velocities of all nodes in the last whole step, m/s (of a body's rotation rad/s); the
-    /// same on every rank. With Euler they are the velocities at its end.
+    /// Mean velocities of all nodes in the last whole step, m/s; the same on every rank. With Euler
+    /// they are the velocities at its end.
     pub velocities: Vec<Vec3>,
-    /// Changes a second of these velocities in the last step, m/s^2 (rad/s^2); the same on every
+    /// Changes a second of these velocities in the last step, m/s^2; the same on every
     /// rank. At the start they are those of free flight. The next solve starts from them.
     pub accelerations: Vec<Vec3>,
     /// What BDF2 knows of the last step of each cloth vertex; the same on every rank. Empty with
@@ -61,15 +61,13 @@ impl State {
     pub(super) fn start(model: &Model) -> Self {
         let of_cloth = model.cloth.start_velocities(&model.initial);
         let mut velocities = of_cloth.clone();
-        let gravity = model.gravity(0.0);
+        let (gravity, step_s) = (model.gravity(0.0), model.clock.seconds(TICKS_PER_STEP));
         let mut accelerations = vec![gravity; model.initial.len()];
         let mut coordinates = Vec::new();
         for body in &model.bodies {
             let (at, u) = body.start();
-            accelerations.extend((0..u.len()).map(|node| {
-                let inverse = body.mass(&at, node).try_inverse().unwrap_or_default();
-                inverse * body.impulse(&at, &u, node, &gravity, 1.0)
-            }));
+            let flown = body.flown(&at, &u, &gravity, step_s);
+            accelerations.extend(flown.iter().zip(&u).map(|(flown, u)| (flown - u) / step_s));
             coordinates.push(at);
             velocities.extend(u);
         }

@@ -12,7 +12,7 @@ use crate::linear::{
     BlockMatrix, CgReport, CgWorkspace, Couplings, Mesh, PatchEquations, Preconditioner,
     PreconditionerKind, Row, System, Tolerance,
 };
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
 use crate::step::model::Model;
@@ -72,20 +72,20 @@ pub struct BodyTerms<'a> {
     pub terms: &'a [NodeTerms],
 }
 
-/// The terms of one node of a body: its block of the matrix and its right-hand side. The units in
-/// brackets are those of an angular velocity.
+/// The terms of one node of a body: its block of the matrix and its right-hand side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeTerms {
-    /// Its mass, kg (kg m^2), and the inverse of its mass.
-    pub mass: [crate::math::Mat3; 2],
-    /// The impulse that acts on it in the step, N s (N m s).
-    pub impulse: Vec3,
+    /// Its mass, kg, and the inverse of its mass.
+    pub mass: [Mat3; 2],
+    /// The change of its velocity in free flight, m/s.
+    pub free: Vec3,
 }
 
 impl NodeTerms {
-    /// The change of its velocity in free flight, m/s (rad/s).
-    pub fn free_change(&self) -> Vec3 {
-        self.mass[1] * self.impulse
+    /// The terms of a node that changes its velocity by `free` (m/s) in free flight. Its mass is
+    /// not known yet.
+    pub fn of_change(free: Vec3) -> Self {
+        Self { mass: [Mat3::zeros(); 2], free }
     }
 }
 
@@ -93,7 +93,8 @@ impl BodyTerms<'_> {
     /// No bodies.
     pub const NONE: Self = Self { first: NodeId::MAX, terms: &[] };
 
-    fn of(&self, node: NodeId) -> Option<&NodeTerms> {
+    /// The terms of `node`. None if it belongs to cloth.
+    pub(super) fn of(&self, node: NodeId) -> Option<&NodeTerms> {
         self.terms.get(node.checked_sub(self.first)? as usize)
     }
 }
@@ -105,8 +106,7 @@ pub struct SystemTerms<'a> {
     pub scheme: Scheme,
     /// What the forces on cloth depend on.
     pub inputs: &'a StepInputs<'a>,
-    /// Changes of the velocities of all nodes from which the first solve of a step starts, m/s
-    /// (rad/s).
+    /// Changes of the velocities of all nodes from which the first solve of a step starts, m/s.
     pub first_changes: &'a [Vec3],
     /// Prescribed vertices and the changes of their velocities (m/s), by rising vertex.
     pub prescribed: &'a [(VertexId, Vec3)],
@@ -204,8 +204,8 @@ impl StepSystem {
                     let terms = nodes.iter().filter_map(|&node| bodies.of(node)).enumerate();
                     terms.for_each(|(row, terms)| {
                         let node = nodes[row] as usize;
-                        let made_up = terms.mass[0] * (inputs.v0[node] - inputs.v[node]);
-                        rows.set(row, terms.impulse + made_up, terms.mass[0]);
+                        let change = terms.free + inputs.v0[node] - inputs.v[node];
+                        rows.set(row, terms.mass[0] * change, terms.mass[0]);
                     });
                     0.0
                 }
@@ -317,8 +317,8 @@ impl StepSystem {
         taken
     }
 
-    /// The residuals `A du - b` of the own rows of the last system, in N s or N m s, if the
-    /// velocities of their nodes change by `delta_u` (m/s or rad/s). Collective.
+    /// The residuals `A du - b` of the own rows of the last system, in N s, if the velocities of
+    /// their nodes change by `delta_u` (m/s). Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -349,7 +349,7 @@ impl StepSystem {
         &mut self.cloth
     }
 
-    /// Change of velocity of the own nodes (m/s or rad/s), in parallel numbering.
+    /// Change of velocity of the own nodes (m/s), in parallel numbering.
     pub fn delta_u(&self) -> &[Vec3] {
         &self.delta_u
     }

@@ -1,10 +1,12 @@
 //! Why a step is redone.
 
+use crate::contact::Sharing;
 use crate::contact::fail_safe::{Conflict, TooNear};
 use crate::ids::VertexId;
 use crate::linear::{CgReport, End};
+use crate::math::Vec3;
 use crate::step::context::Context;
-use crate::step::motion::StepMotion;
+use crate::step::motion::{StepMotion, each_body, nodes, vertices};
 use crate::step::report::Counter;
 
 /// Why a step must be tried again at half its size.
@@ -14,7 +16,8 @@ pub(super) enum Trouble {
     NotConverged,
     /// A number was not finite.
     NotFinite,
-    /// An edge of cloth turned too far for one linearisation of its forces.
+    /// An edge of cloth turned too far for one linearisation of its forces, or a body for one of its
+    /// contacts.
     Turned,
     /// The fail-safe took away too much of a motion.
     Truncated,
@@ -30,7 +33,7 @@ pub(super) enum Trouble {
     TooNear(TooNear),
     /// The energy rises without work.
     Energized,
-    /// An obstacle approaches cloth too fast.
+    /// An obstacle approaches cloth too fast, or a body turns too fast.
     Fast,
     /// The estimated error of positions is too large.
     Inaccurate,
@@ -74,12 +77,20 @@ pub(super) fn trouble_of(solved: &CgReport) -> Option<Trouble> {
 /// nothing.
 const TURN_LIMIT: f64 = 0.3;
 
+/// Angle by which a body may turn in a step, rad. A vertex is then at most 3 % of its arm off its
+/// straight way.
+pub(super) const BODY_TURN_LIMIT: f64 = 0.5;
+
+/// How far a vertex of a body may end from where its contacts expect it, as a share of the contact
+/// distance.
+const STRAY_LIMIT: f64 = 0.25;
+
 /// Edges that a thread takes at a time.
 const EDGES_PER_CHUNK: usize = 4096;
 
-/// The vertices of the edges of cloth that the solution turns by more than [`TURN_LIMIT`]. Empty
-/// if nothing else can be tried.
-pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId> {
+/// The vertices of the edges of cloth that the solution turns by more than [`TURN_LIMIT`], and of
+/// the bodies that it turns too far. Empty if nothing else can be tried. The same on every rank.
+pub(super) fn turned(here: &Context, motion: &StepMotion, sharing: &Sharing) -> Vec<VertexId> {
     if !here.is_strict() {
         return Vec::new();
     }
@@ -96,5 +107,36 @@ pub(super) fn turned_edges(here: &Context, motion: &StepMotion) -> Vec<VertexId>
     here.rank.threads.collect(&here.model.edges, EDGES_PER_CHUNK, &mut turned, |edges, turned| {
         turned.extend(edges.iter().filter(is_turned).flatten());
     });
+    if !here.model.bodies.is_empty() {
+        add_turned_bodies(here, motion, sharing, &mut turned);
+    }
     turned
+}
+
+/// Adds the vertices of the bodies with contacts that turn too far, or end too far from where the
+/// contacts of the solve expect them.
+fn add_turned_bodies(
+    here: &Context,
+    motion: &StepMotion,
+    sharing: &Sharing,
+    turned: &mut Vec<VertexId>,
+) {
+    let (model, scheme) = (here.model, here.span.scheme);
+    let limit_m = STRAY_LIMIT * model.settings.contact.distance_m;
+    for (number, (body, range)) in each_body(model).enumerate() {
+        let (middle, u1) = (&motion.middles[number], &motion.u1[nodes(range)]);
+        let strays = |vertex: usize| {
+            let mean = motion.mean(vertex as VertexId);
+            let moves =
+                |(node, u): (usize, &Vec3)| body.jacobian(middle, node, 1.0, &mean).times(u);
+            let velocity: Vec3 = u1.iter().enumerate().map(moves).sum();
+            let stray = motion.x1[vertex] - scheme.end(&motion.x0[vertex], &velocity);
+            stray.norm_squared() > limit_m * limit_m
+        };
+        let has_turned = scheme.turn(&**body, u1) > BODY_TURN_LIMIT
+            || sharing.has_contacts(number) && vertices(range).any(strays);
+        if has_turned {
+            turned.extend(range.vertices.clone());
+        }
+    }
 }

@@ -128,6 +128,10 @@ impl Dynamics for Twins<'_> {
         InverseMass::Scalar(self.0[node as usize])
     }
 
+    fn body(&self, _: NodeId) -> Option<usize> {
+        None
+    }
+
     fn unit(&self, node: NodeId) -> NodeId {
         node / 2 * 2
     }

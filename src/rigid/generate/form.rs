@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::rigid::mass::MassProperties;
+use crate::bodies::rigid::MassProperties;
 use crate::rigid::shape::{Shape, SolidId};
 use crate::rigid::solid::Solids;
 

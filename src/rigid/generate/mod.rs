@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use nalgebra::UnitQuaternion;
 
+use crate::bodies::rigid::MassProperties;
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::{Vec3, mix};
@@ -23,7 +24,6 @@ pub use crate::rigid::generate::form::Form;
 pub use crate::rigid::generate::lattice::Lattice;
 pub use crate::rigid::generate::settings::{Placement, Sizes, Start, Velocities};
 use crate::rigid::generate::shuffle::{GOLDEN, Shuffle};
-use crate::rigid::mass::MassProperties;
 
 /// Makes bodies.
 #[derive(Debug, Clone, PartialEq)]

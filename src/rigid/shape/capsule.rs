@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bodies::rigid::MassProperties;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::mesh::ObjDocument;
 use crate::mesh::shapes::{self, ShapeKind as _};
-use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::{EDGE, rounded};
 use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 

@@ -4,11 +4,11 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bodies::rigid::MassProperties;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::mesh::ObjDocument;
 use crate::mesh::shapes::{self, ShapeKind as _};
-use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::surface::{EDGE, document};
 use crate::rigid::shape::{ALONG, Feature, ShapeKind, check_length};
 

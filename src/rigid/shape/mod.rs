@@ -15,12 +15,12 @@ pub use self::part::{MOST_PARTS, PartSpec};
 use serde::Serialize;
 use smallvec::SmallVec;
 
+use crate::bodies::rigid::MassProperties;
 use crate::bounds;
 use crate::choice::deserialize_choice;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::mesh::ObjDocument;
-use crate::rigid::mass::MassProperties;
 
 /// Index of a convex hull, closed mesh or compound in the table of solids, which all ranks share.
 pub type SolidId = u32;

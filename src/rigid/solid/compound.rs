@@ -2,12 +2,13 @@
 //!
 //! Mass and inertia are the sums over the parts, so what two parts share counts twice.
 
+use crate::bodies::rigid::MassProperties;
+use crate::bodies::rigid::principal;
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::Placed;
-use crate::rigid::mass::MassProperties;
 use crate::rigid::shape::Shape;
-use crate::rigid::solid::{Frame, Geometry, Solid, Solids, principal};
+use crate::rigid::solid::{Frame, Geometry, Solid, Solids};
 
 /// Convex parts in the own frame of a compound.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! Convex hulls, closed meshes and compounds of several parts. All ranks share the table of them.
 //!
 //! The own frame of a solid has its origin at the centre of mass and the principal axes of inertia
-//! as axes. Volume, centre and moments of a hull or mesh are sums over tetrahedra from one point to
-//! each triangle (divergence theorem). They are exact for any such point.
+//! as axes. [`crate::bodies::rigid`] has the
+//! integrals over a hull or mesh.
 
 mod compound;
 mod crossings;
@@ -11,15 +11,14 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
-
 pub use self::compound::{Compound, Part};
 pub use self::surface::ClosedMesh;
-use crate::error::{Error, Result};
-use crate::math::{Mat3, Vec3};
+pub use crate::bodies::rigid::{Frame, MassProperties};
+use crate::bodies::rigid::{check_closed, integrals};
+use crate::error::Result;
+use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::rigid::body::Placed;
-pub use crate::rigid::mass::MassProperties;
 use crate::rigid::narrow::convex::{Convex, Edge, Plane, Topology};
 use crate::rigid::shape::{Feature, Shape, SolidId};
 
@@ -63,15 +62,6 @@ pub struct Hull {
     face_starts: Vec<u32>,
     face_vertices: Vec<u32>,
     edges: Vec<Edge>,
-}
-
-/// The own frame of a solid, in the coordinates of the input.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Frame {
-    /// Centre of mass, m.
-    pub origin: Vec3,
-    /// Rotation from the own frame to the input coordinates.
-    pub rotation: UnitQuaternion<f64>,
 }
 
 impl Solids {
@@ -162,7 +152,7 @@ impl Solid {
     /// When the mesh has no faces or encloses no volume, or when an edge does not have exactly two
     /// faces of consistent orientation. `at` names the input.
     pub fn mesh(mesh: &Mesh, at: &str) -> Result<(Self, Frame)> {
-        surface::check_closed(mesh, at)?;
+        check_closed(mesh, at)?;
         let (volume, moments, frame) = integrals(&mesh.positions, &mesh.faces, at)?;
         let positions = mesh.positions.iter().map(|x| frame.to_own(x)).collect();
         let closed = ClosedMesh::new(Mesh { positions, faces: mesh.faces.clone() });
@@ -225,26 +215,6 @@ impl Solid {
     }
 }
 
-impl Frame {
-    /// The frame of the input coordinates themselves.
-    pub const INPUT: Self = Self {
-        origin: Vec3::new(0.0, 0.0, 0.0),
-        rotation: Unit::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
-    };
-
-    /// A frame given in the coordinates of this one, in the coordinates of the input.
-    pub fn then(&self, inner: &Self) -> Self {
-        Self {
-            origin: self.origin + self.rotation.transform_vector(&inner.origin),
-            rotation: self.rotation * inner.rotation,
-        }
-    }
-
-    fn to_own(self, x: &Vec3) -> Vec3 {
-        self.rotation.inverse_transform_vector(&(x - self.origin))
-    }
-}
-
 impl Hull {
     /// The hull at the pose of `body`.
     pub fn placed(&self, body: &Placed) -> Convex<'_> {
@@ -279,57 +249,4 @@ impl Hull {
 
 fn farthest(points: &[Vec3]) -> f64 {
     points.iter().map(|x| x.norm()).fold(0.0, f64::max)
-}
-
-/// Volume (m^3), principal moments of inertia (kg m^2) at density 1 kg/m^3, and the own frame.
-///
-/// # Errors
-/// When the surface encloses no volume. `at` names the input.
-fn integrals(points: &[Vec3], faces: &[[u32; 3]], at: &str) -> Result<(f64, Vec3, Frame)> {
-    let apex = points[faces[0][0] as usize];
-    let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
-    for face in faces {
-        let [a, b, c] = face.map(|v| points[v as usize] - apex);
-        let six = a.dot(&b.cross(&c));
-        let sum = a + b + c;
-        volume += six / 6.0;
-        first += sum * (six / 24.0);
-        let squares =
-            sum * sum.transpose() + a * a.transpose() + b * b.transpose() + c * c.transpose();
-        second += squares * (six / 120.0);
-    }
-    let size = points.iter().map(|x| (x - apex).norm()).fold(0.0, f64::max);
-    if volume <= 1e-12 * size * size * size {
-        let cause = format!("the surface encloses {volume} m^3");
-        let remedy = "let its faces turn counter-clockwise seen from outside, around a volume";
-        return Err(Error::input(at, cause, remedy));
-    }
-    let centre = first / volume;
-    let about_centre = second - centre * centre.transpose() * volume;
-    let inertia = Mat3::from_diagonal_element(about_centre.trace()) - about_centre;
-    let (moments, rotation) = principal(&inertia);
-    Ok((volume, moments, Frame { origin: apex + centre, rotation }))
-}
-
-/// The principal moments of an inertia (kg m^2), and the rotation from the principal axes. The
-/// method is Jacobi's for eigenvalues (Golub & Van Loan 2013, section 8.5).
-fn principal(matrix: &Mat3) -> (Vec3, UnitQuaternion<f64>) {
-    let (mut a, mut axes) = (*matrix, Mat3::identity());
-    for _ in 0..30 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if a[(p, q)].abs() <= 1e-15 * a.trace().abs() {
-                continue;
-            }
-            let theta = (a[(q, q)] - a[(p, p)]) / (2.0 * a[(p, q)]);
-            let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let mut turn = Mat3::identity();
-            (turn[(p, p)], turn[(q, q)]) = (c, c);
-            (turn[(p, q)], turn[(q, p)]) = (t * c, -t * c);
-            a = turn.transpose() * a * turn;
-            axes *= turn;
-        }
-    }
-    let axes = Rotation3::from_matrix_unchecked(axes);
-    (a.diagonal(), UnitQuaternion::from_rotation_matrix(&axes))
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
@@ -49,30 +48,6 @@ pub struct Nearest {
     /// The part of the triangle on which the point lies. 0 to 2: a corner. 3 to 5: the edge that
     /// starts at corner 0, 1 or 2. 6: the interior.
     pub feature: u8,
-}
-
-/// Checks that every edge has exactly two faces, of consistent orientation.
-///
-/// # Errors
-/// When an edge has not, or when there is no face. `at` names the input.
-pub(super) fn check_closed(mesh: &Mesh, at: &str) -> Result<()> {
-    let mut edges = BTreeMap::new();
-    for &[a, b, c] in &mesh.faces {
-        for edge in [(a, b), (b, c), (c, a)] {
-            *edges.entry(edge).or_insert(0) += 1;
-        }
-    }
-    let bad = edges.iter().find(|((a, b), count)| **count != 1 || edges.get(&(*b, *a)) != Some(&1));
-    let Some(((a, b), _)) = bad else {
-        if mesh.faces.is_empty() {
-            return Err(Error::input(at, "the mesh has no faces", "give a closed surface"));
-        }
-        return Ok(());
-    };
-    let cause = format!(
-        "the surface is not closed: the edge from vertex {a} to vertex {b} does not have two faces that turn alike"
-    );
-    Err(Error::input(at, cause, "close the surface and weld its vertices"))
 }
 
 impl ClosedMesh {

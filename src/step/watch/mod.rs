@@ -183,7 +183,7 @@ struct End<'a> {
     x: &'a [Vec3],
     /// Velocities of all cloth vertices, m/s.
     v: &'a [Vec3],
-    /// Velocities of all nodes first, m/s (rad/s). Those of bodies are used.
+    /// Velocities of all nodes first, m/s. Those of bodies are used.
     u: &'a [Vec3],
     /// Coordinates of the bodies.
     coordinates: &'a [Vec<f64>],
@@ -245,8 +245,10 @@ pub fn lift_j(model: &Model) -> f64 {
         let mut x = vec![Vec3::zeros(); range.vertices.len()];
         body.place(&at, &mut x);
         let still = vec![Vec3::zeros(); u.len()];
-        let weight = |node| body.impulse(&at, &still, node, &gravity, 1.0).norm();
-        (0..u.len()).map(weight).sum::<f64>() * diagonal(&x)
+        let changes = body.flown(&at, &still, &gravity, 1.0);
+        let middle = body.middle(&at, &still, 1.0);
+        let weight = |(node, change): (usize, Vec3)| (body.mass(&middle, node) * change).norm();
+        changes.into_iter().enumerate().map(weight).sum::<f64>() * diagonal(&x)
     };
     let bodies = model.bodies.iter().zip(model.numbering.bodies());
     gravity.norm() * model.cloth.ranges.iter().map(of_cloth).sum::<f64>()

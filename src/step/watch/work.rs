@@ -42,10 +42,12 @@ impl WorkSums {
 /// Measures the work of attempts.
 #[derive(Default)]
 pub(super) struct WorkMeter {
-    /// The impulses that own nodes get from outside of the elements in an attempt, N s (N m s).
+    /// The impulses that own nodes get from outside of the elements in an attempt, N s.
     impulses: Vec<Vec3>,
-    /// Changes of their velocities, m/s (rad/s).
+    /// Changes of their velocities, m/s.
     changes: Vec<Vec3>,
+    /// The sum of the impulses of contacts on each body, N s.
+    pushes: Vec<f64>,
 }
 
 impl WorkMeter {
@@ -69,6 +71,7 @@ impl WorkMeter {
             } else {
                 self.find_impulses(here, motion, contacts.springs(), system)?;
             }
+            self.find_pushes(here, motion, contacts.springs());
             self.add_nodes(here, motion, speed, &mut sums);
             for spring in contacts.own_springs(here) {
                 sums.through_contacts.add([work_of_prescribed(here, motion, spring)]);
@@ -93,29 +96,77 @@ impl WorkMeter {
         // The sum of each patch has the same bits on any number of ranks.
         for rows in rank.layout.patch_offsets.windows(2) {
             let [mut of_pins, mut on_free, mut after_solve] = [0.0; 3];
+            let first = rank.layout.own.get(rows[0] as usize).copied();
+            if let Some(body) = first.and_then(|node| model.numbering.body_of_node(node)) {
+                [on_free, after_solve] = self.works_on_body(here, motion, body, speed, rows[0]);
+                sums.on_free.add([on_free]);
+                sums.through_contacts.add([after_solve]);
+                continue;
+            }
             for row in rows[0] as usize..rows[1] as usize {
                 let node = rank.layout.own[row] as usize;
                 let (p, v) = (self.impulses[row], motion.u1[node]);
-                let is_vertex = node < model.numbering.cloth();
-                if is_vertex && motion.prescribed[node] {
+                if motion.prescribed[node] {
                     let change = (v - motion.u0[node]) * model.cloth.masses[node];
                     of_pins += span.scheme.reaction(p, change).dot(&v);
                     continue;
                 }
-                let work = |p: Vec3| {
-                    // An impulse that turns a body has no bound.
-                    let most = if is_vertex { p.norm() * speed } else { f64::INFINITY };
-                    p.dot(&v).min(most).max(0.0)
-                };
+                let work = |p: Vec3| p.dot(&v).min(p.norm() * speed).max(0.0);
                 on_free += work(p);
-                after_solve += match is_vertex {
-                    true => work((v - motion.solved_velocity(node)) * model.cloth.masses[node]),
-                    false => work(p),
-                };
+                after_solve += work((v - motion.solved_velocity(node)) * model.cloth.masses[node]);
             }
             sums.plain.add([of_pins]);
             sums.on_free.add([on_free]);
             sums.through_contacts.add([after_solve]);
+        }
+    }
+
+    /// The work on `body`, whose first node has this `row`, and the part of it that came after the
+    /// solve, J. The forces of contacts bound the work of the solve, also that of their torques.
+    /// Impulses and the fail-safe have no arms here, so their work on a body has no bound.
+    fn works_on_body(
+        &self,
+        here: &Context,
+        motion: &StepMotion,
+        body: usize,
+        speed: f64,
+        row: u32,
+    ) -> [f64; 2] {
+        let model = here.model;
+        let nodes = model.numbering.bodies()[body].nodes.clone().zip(row as usize..);
+        let of_bodies = motion.body_terms(model);
+        let [mut all, mut after_solve] = [0.0; 2];
+        for (node, row) in nodes {
+            let v = motion.u1[node as usize];
+            all += self.impulses[row].dot(&v);
+            if let Some(terms) = of_bodies.of(node) {
+                let change = v - motion.solved_velocity(node as usize);
+                after_solve += (terms.mass[0] * change).dot(&v);
+            }
+        }
+        let most = if after_solve == 0.0 { self.pushes[body] * speed } else { f64::INFINITY };
+        [all.min(most).max(0.0), after_solve.max(0.0)]
+    }
+
+    /// Finds the sum of the impulses of contacts on each body. Before: `springs` include all that
+    /// push a body of this rank.
+    fn find_pushes(&mut self, here: &Context, motion: &StepMotion, springs: &[ContactSpring]) {
+        let numbering = &here.model.numbering;
+        self.pushes.clear();
+        self.pushes.resize(here.model.bodies.len(), 0.0);
+        if self.pushes.is_empty() {
+            return;
+        }
+        let h = here.span.scheme.step_s();
+        for spring in springs {
+            let velocity = spring.sides.velocity(|node| motion.u1[node as usize]);
+            let impulse = spring.force(velocity, h).norm() * h;
+            let (terms, middle) = (spring.sides.terms(), spring.sides.first_side());
+            for first in [terms.first(), terms.get(middle)].into_iter().flatten() {
+                if let Some(body) = numbering.body_of_node(first.node) {
+                    self.pushes[body] += impulse;
+                }
+            }
         }
     }
 
