@@ -3,16 +3,12 @@
 //! A contact stops what it touches within a step, so its stiffness follows the effective mass
 //! ([`super::law`]). A plate has hundreds of contacts. If each of them had the stiffness that stops
 //! all of the plate, they would throw it about together: five plates of 480 triangles crept at
-//! 85 mm/s. So each of `n` contacts gets `8 / n` of the body, where `n` is more than 8.
+//! 85 mm/s. So each of `n` contacts gets the `n`th part of the body.
 //!
 //! Source: ours.
 
 use crate::error::Result;
 use crate::ranks::World;
-
-/// Contacts that may each have the stiffness for all of a body: those of four corners above and
-/// below. With a smaller share a stack of plates of 12 triangles settles more slowly.
-const WHOLE: f64 = 8.0;
 
 /// The numbers of contacts of each body of few nodes. The same on every rank.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,10 +42,10 @@ impl Sharing {
         self.counts.get(2 * body + 1).is_some_and(|&count| count > 0)
     }
 
-    /// The number of parts of `body` of which a contact gets one. Contacts that acted before share
-    /// it with those of the last step, new ones with all of this step.
+    /// The number of contacts that share the mass of `body` with a contact. Contacts that acted
+    /// before share it with those of the last step, new ones with all of this step.
     pub fn sharers(&self, body: usize, has_acted: bool) -> f64 {
         let count = self.counts.get(2 * body + usize::from(!has_acted));
-        count.map_or(1.0, |&count| (count as f64 / WHOLE).max(1.0))
+        count.map_or(1.0, |&count| count.max(1) as f64)
     }
 }
