@@ -78,7 +78,8 @@ fn sunk(gamma: f64, curvature: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
 /// energy has the predicted excess at each curvature.
 pub fn predicted_error(mesh: &FlatMesh, length: f64, modulus: f64, elastica: (f64, f64)) -> f64 {
     let (gamma, exact) = elastica;
-    let cloth = hanging_cloth(mesh, length, modulus, gamma);
+    let rigidity = DENSITY * G * length.powi(3) / gamma;
+    let cloth = flat_cloth(mesh, Material::isotropic(DENSITY, modulus, 0.0, rigidity));
     let locking = Locking::new(&cloth).expect("the cloth is stiff");
     let energy = |curvature: f64| {
         let excess = locking.excess_along(Vec2::x(), length / curvature).mean;
