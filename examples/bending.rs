@@ -66,8 +66,14 @@ fn main() {
     if named("plates") {
         plates();
     }
+    let (steep, others): (Vec<Look>, Vec<Look>) =
+        LOOKS.iter().partition(|look| matches!(look, Look::Stretched(8.0, _)));
     if named("strips") {
-        strips(40, &LOOKS, &ELASTICAS);
+        strips(40, &others, &ELASTICAS);
+    }
+    // Each strip takes many minutes, if not hours.
+    if arguments.iter().any(|it| it == "steep") {
+        strips(40, &steep, &ELASTICAS);
     }
     if named("fine") {
         strips(80, &[Look::Alternating, Look::Random, Look::Valences], &ELASTICAS);
