@@ -71,7 +71,7 @@ fn main() {
     if named("strips") {
         strips(40, &others, &ELASTICAS);
     }
-    // Each strip takes many minutes, if not hours.
+    // A step takes 1,000 iterations or more.
     if arguments.iter().any(|it| it == "steep") {
         strips(40, &steep, &ELASTICAS);
     }
