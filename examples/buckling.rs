@@ -8,8 +8,11 @@
 //! exp(lambda t). Gamma is critical when lambda is zero.
 //!
 //! `cargo run --release --example buckling` prints the table of `docs/validation.md`. It takes
-//! about ten minutes.
+//! about ten minutes. With `-- random` it takes random triangles instead of a grid. They are
+//! doubled: the line x = 0 is held, and a mirror image keeps the plate straight there.
 
+#[path = "../tests/common/flat_meshes.rs"]
+mod flat_meshes;
 #[path = "../tests/common/physics.rs"]
 mod physics;
 
@@ -17,7 +20,9 @@ use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
+use cloth_sim::mesh::Mesh;
 use cloth_sim::step::Simulation;
+use flat_meshes::{FlatMesh, Look};
 use physics::{Cut, G, alone, cloth, hold, simulate, statics, strip};
 
 /// Mass per area, kg/m^2.
@@ -37,12 +42,16 @@ const REFERENCES: [(f64, f64, f64); 6] = [
 ];
 
 fn main() {
-    println!("| nu | w/L | Gamma* | computed | error | cells |");
+    let is_random = std::env::args().any(|argument| argument == "random");
+    println!(
+        "| nu | w/L | Gamma* | computed | error | {} |",
+        if is_random { "edges" } else { "cells" }
+    );
     println!("|---|---|---|---|---|---|");
     for (nu, aspect, exact) in REFERENCES {
         let across = (24.0 * aspect).round().max(4.0) as u32;
         for across in [across, 2 * across] {
-            let plate = Plate { nu, aspect, across };
+            let plate = Plate { nu, aspect, across, is_random };
             let critical = plate.critical_gamma(exact);
             let error = 100.0 * (critical / exact - 1.0);
             let along = plate.along();
@@ -59,12 +68,15 @@ struct Plate {
     aspect: f64,
     /// Cells across the width.
     across: u32,
+    is_random: bool,
 }
 
 impl Plate {
-    /// Cells along the length. They are nearly square; half of the first one does not count.
+    /// Cells along the length. They are nearly square; of a grid half of the first one does not
+    /// count.
     fn along(&self) -> u32 {
-        (f64::from(self.across) / self.aspect + 0.5).round() as u32
+        let held = if self.is_random { 0.0 } else { 0.5 };
+        (f64::from(self.across) / self.aspect + held).round() as u32
     }
 
     /// The Gamma at which the growth rate is zero, by the secant method in Gamma squared. The rate
@@ -91,8 +103,16 @@ impl Plate {
             mass_damping_per_s: 4.0,
             ..Material::isotropic(DENSITY, modulus, self.nu, rigidity)
         };
+        let width = self.aspect * LENGTH;
+        if self.is_random {
+            let flat = FlatMesh::rectangle(LENGTH, width, self.along(), Look::Random, 1).doubled();
+            let positions = flat.points.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+            let mut plate = cloth(Mesh { positions, faces: flat.faces }, material);
+            hold(&mut plate, |p| p.x == 0.0);
+            return plate;
+        }
         let mut mesh = strip(self.along(), self.across, cell, Cut::Rising);
-        let to_width = self.aspect * LENGTH / (f64::from(self.across) * cell);
+        let to_width = width / (f64::from(self.across) * cell);
         mesh.positions.iter_mut().for_each(|p| *p = Vec3::new(p.x, -p.z * to_width, 0.0));
         let mut plate = cloth(mesh, material);
         hold(&mut plate, |p| p.x < 1.5 * cell);

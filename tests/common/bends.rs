@@ -1,19 +1,24 @@
 //! Strips and plates of any mesh against closed forms of bending.
 #![allow(dead_code)] // each program uses a part of it
 
+use std::f64::consts::PI;
+
 use cloth_sim::bodies::cloth::elements::bending::{
     BendingFactors, HingedSheet, hinge_angle_and_gradient,
 };
 use cloth_sim::bodies::cloth::elements::membrane::MembraneTriangle;
+use cloth_sim::bodies::cloth::locking::Locking;
 use cloth_sim::bodies::cloth::material::{BendingStiffness, Material};
 use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::ids::NONE;
-use cloth_sim::math::Vec3;
+use cloth_sim::math::{Vec2, Vec3};
 use cloth_sim::mesh::Mesh;
 use nalgebra::{DMatrix, DVector};
 
 use super::flat_meshes::FlatMesh;
-use super::physics::{G, alone, cloth, hold, mean, settle, simulate, statics, vertices_where};
+use super::physics::{
+    G, alone, bisect, cloth, hold, mean, settle, simulate, statics, vertices_where,
+};
 
 /// Mass per area, kg/m^2.
 const DENSITY: f64 = 0.2;
@@ -41,11 +46,63 @@ pub fn hinged(cloth: &ClothSetup, d: BendingStiffness) -> HingedSheet {
     HingedSheet::new(&cloth.faces, &cloth.topology, &planes, &cloth.rest, |_| d)
 }
 
-/// A strip of `length` (m) that bends under its own weight, through the real step. The mesh is
-/// doubled: its line x = 0 is held, and the mirror image keeps the strip level there. So the length
-/// is that of the mesh. `modulus` is `E t`, N/m.
-pub fn hanging(mesh: &FlatMesh, length: f64, modulus: f64, elastica: (f64, f64)) -> Hanging {
+/// Places at equal distances on an elastica of length 1 that starts level and sinks under its own
+/// weight, by shooting: the moment m (in D / L) falls by `m' = -Gamma (1 - s) cos(angle)` to zero at
+/// the end, and bends the strip by `angle' = curvature(m)`. Places are along and down.
+fn sunk(gamma: f64, curvature: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
+    const PARTS: u32 = 1000;
+    let h = 1.0 / f64::from(PARTS);
+    let rate = |s: f64, [angle, moment, _, _]: [f64; 4]| {
+        let (sine, cosine) = angle.sin_cos();
+        [curvature(moment), -gamma * (1.0 - s) * cosine, cosine, sine]
+    };
+    let shoot = |moment: f64| {
+        let mut places = vec![[0.0, 0.0]];
+        let mut at = [0.0, moment, 0.0, 0.0];
+        for i in 0..PARTS {
+            let s = f64::from(i) * h;
+            let moved = |k: [f64; 4], by: f64| [0, 1, 2, 3].map(|i| at[i] + by * k[i]);
+            let k1 = rate(s, at);
+            let k2 = rate(s + 0.5 * h, moved(k1, 0.5 * h));
+            let k3 = rate(s + 0.5 * h, moved(k2, 0.5 * h));
+            let k4 = rate(s + h, moved(k3, h));
+            at = [0, 1, 2, 3].map(|i| at[i] + h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
+            places.push([at[2], at[3]]);
+        }
+        (at[1], places)
+    };
+    shoot(bisect(0.5 * gamma, 0.0, |moment| shoot(moment).0)).1
+}
+
+/// The error of H/L that [`Locking`] predicts for the strip of [`hanging`]: that of an elastica whose
+/// energy has the predicted excess at each curvature.
+pub fn predicted_error(mesh: &FlatMesh, length: f64, modulus: f64, elastica: (f64, f64)) -> f64 {
     let (gamma, exact) = elastica;
+    let rigidity = DENSITY * G * length.powi(3) / gamma;
+    let cloth = flat_cloth(mesh, Material::isotropic(DENSITY, modulus, 0.0, rigidity));
+    let locking = Locking::new(&cloth).expect("the cloth is stiff");
+    let energy = |curvature: f64| {
+        let excess = locking.excess_along(Vec2::x(), length / curvature).mean;
+        0.5 * curvature * curvature * (1.0 + excess)
+    };
+    // Moments, and the curvatures to which they bend the strip.
+    let mut known = vec![[0.0, 0.0]];
+    let (mut low, mut energy_low) = (0.0, 0.0);
+    for high in (0..60).map(|i| 0.05 * 1.13_f64.powi(i)) {
+        let energy_high = energy(high);
+        known.push([(energy_high - energy_low) / (high - low), 0.5 * (low + high)]);
+        (low, energy_low) = (high, energy_high);
+    }
+    let curvature = |moment: f64| {
+        let at = known.partition_point(|&[known, _]| known < moment.abs());
+        let [[m1, k1], [m2, k2]] = [known[at.max(1) - 1], known[at.clamp(1, known.len() - 1)]];
+        (k1 + (k2 - k1) * (moment.abs() - m1) / (m2 - m1)).copysign(moment)
+    };
+    sunk(gamma, curvature)[1000][1] / exact - 1.0
+}
+
+/// The strip of [`hanging`]: doubled, and held at the line x = 0.
+fn hanging_cloth(mesh: &FlatMesh, length: f64, modulus: f64, gamma: f64) -> ClothSetup {
     let rigidity = DENSITY * G * length.powi(3) / gamma;
     // Roughly the first frequency of the strip, as a beam and as a pendulum.
     let first = (G / length * (12.4 / gamma + 1.45)).sqrt();
@@ -55,9 +112,32 @@ pub fn hanging(mesh: &FlatMesh, length: f64, modulus: f64, elastica: (f64, f64))
     };
     let mut cloth = flat_cloth(&mesh.doubled(), material);
     hold(&mut cloth, |p| p.x == 0.0);
+    cloth
+}
+
+/// A strip of `length` (m) that bends under its own weight, through the real step. The mesh is
+/// doubled: its line x = 0 is held, and the mirror image keeps the strip level there. So the length
+/// is that of the mesh. `modulus` is `E t`, N/m.
+///
+/// It starts as the elastica, and stops where it is at rest itself. Steps grow with the root of
+/// Gamma, so bending has the same share of the matrix: larger ones take the solver longer than they
+/// save, and strips that lock creep.
+pub fn hanging(mesh: &FlatMesh, length: f64, modulus: f64, elastica: (f64, f64)) -> Hanging {
+    let (gamma, exact) = elastica;
+    let mut cloth = hanging_cloth(mesh, length, modulus, gamma);
+    let start = sunk(gamma, |moment| moment);
+    for p in &mut cloth.positions {
+        let at = p.x.abs() / length * (start.len() - 1) as f64;
+        let part = (at as usize).min(start.len() - 2);
+        let [x, y] = [0, 1]
+            .map(|k| start[part][k] + (at - part as f64) * (start[part + 1][k] - start[part][k]));
+        *p = Vec3::new((x * length).copysign(p.x), -y * length, p.z);
+    }
     let ends = vertices_where(&cloth.rest, |p| p.x.abs() > length * (1.0 - 1e-9));
-    let x = simulate(&statics(0.008), alone(cloth.clone()), |simulation| {
-        settle(simulation, 1e-5, 30.0)?;
+    let mut scene = statics(0.001 * gamma.sqrt());
+    scene.solver.relative_residual = 1e-5;
+    let x = simulate(&scene, alone(cloth.clone()), |simulation| {
+        settle(simulation, 1e-5, 60.0)?;
         Ok(simulation.positions().to_vec())
     });
     let drop = -mean(&ends, |v| x[v].y) / length;
@@ -171,6 +251,38 @@ pub fn free_frequencies(mesh: &FlatMesh, d: BendingStiffness, count: usize) -> (
     squares.sort_by(f64::total_cmp);
     let rigid = squares[..3].iter().fold(0.0_f64, |most, l| most.max(l.abs())) / squares[3];
     (squares[3..3 + count].iter().map(|l| l.sqrt()).collect(), rigid)
+}
+
+/// The lowest frequencies of a plate whose sides are simply supported, over the exact ones: `w^2 s =
+/// pi^4 (D11 (m/a)^4 + 2 (D12 + 2 D66) (m n / (a b))^2 + D22 (n/b)^4)`, `a` along warp.
+pub fn supported_frequencies(mesh: &FlatMesh, d: BendingStiffness, count: usize) -> Vec<f64> {
+    let (k, areas) = plate(mesh, d);
+    let size = |axis: usize| {
+        let places = mesh.points.iter().map(|p| p[axis]);
+        (places.clone().fold(f64::INFINITY, f64::min), places.fold(f64::NEG_INFINITY, f64::max))
+    };
+    let (x, y) = (size(0), size(1));
+    let is_free = |&v: &usize| {
+        let within = |at: f64, (low, high): (f64, f64)| at > low + 1e-9 && at < high - 1e-9;
+        within(mesh.points[v][0], x) && within(mesh.points[v][1], y)
+    };
+    let free: Vec<usize> = (0..areas.len()).filter(is_free).collect();
+    let reduced = DMatrix::from_fn(free.len(), free.len(), |i, j| {
+        k[(free[i], free[j])] / (areas[free[i]] * areas[free[j]]).sqrt()
+    });
+    let mut found: Vec<f64> = reduced.symmetric_eigenvalues().iter().copied().collect();
+    let wave = |m: u32, (low, high): (f64, f64)| f64::from(m) * PI / (high - low);
+    let exactly = |m: u32, n: u32| {
+        let (p, q) = (wave(m, x).powi(2), wave(n, y).powi(2));
+        d.d11 * p * p + 2.0 * (d.d12 + 2.0 * d.d66) * p * q + d.d22 * q * q
+    };
+    let mut exact: Vec<f64> = (1..=count as u32)
+        .flat_map(|m| (1..=count as u32).map(move |n| (m, n)))
+        .map(|(m, n)| exactly(m, n))
+        .collect();
+    found.sort_by(f64::total_cmp);
+    exact.sort_by(f64::total_cmp);
+    (0..count).map(|i| (found[i] / exact[i]).sqrt()).collect()
 }
 
 /// The deflection of the middle of a unit square plate whose sides are simply supported, under a

@@ -8,7 +8,7 @@ use cloth_sim::mesh::{Mesh, SurfaceMesh};
 
 use crate::bends::{
     ELASTICAS, cylinder_ratio, flat_cloth, free_frequencies, hanging, small_drop_error,
-    supported_deflection,
+    supported_deflection, supported_frequencies,
 };
 use crate::flat_meshes::{FlatMesh, Look};
 use crate::physics::G;
@@ -101,6 +101,20 @@ fn plates_converge_on_random_triangles() {
     println!("free plate, four frequencies, and supported plate: {coarse:.4?}, refined {fine:.4?}");
     for (coarse, fine) in coarse.iter().zip(&fine) {
         assert!(*fine < 0.01 && *fine < 0.4 * coarse, "{coarse}, refined {fine}");
+    }
+}
+
+#[test]
+fn orthotropic_plates_have_the_frequencies_of_closed_forms() {
+    let d = BendingStiffness { d11: 5.0, d12: 0.4, d22: 1.0, d66: 0.3 };
+    for look in [Look::Alternating, Look::Random, Look::Stretched(2.0, 45.0)] {
+        let worst = |n: u32| {
+            let ratios = supported_frequencies(&FlatMesh::rectangle(1.0, 0.7, n, look, 1), d, 4);
+            ratios.iter().map(|ratio| (ratio - 1.0).abs()).fold(0.0, f64::max)
+        };
+        let (coarse, fine) = (worst(14), worst(28));
+        println!("orthotropic plate of {look:?}, worst of four: {coarse:.4}, refined {fine:.4}");
+        assert!(fine < 0.02 && fine < 0.5 * coarse, "{look:?}: {coarse}, refined {fine}");
     }
 }
 
