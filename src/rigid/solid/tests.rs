@@ -1,3 +1,5 @@
+use nalgebra::UnitQuaternion;
+
 use super::*;
 use crate::math::rotation;
 use crate::mesh::shapes::{Cuboid, ShapeKind};
