@@ -22,7 +22,9 @@ use self::strict::Watch;
 use self::world::ThreadWorld;
 use crate::error::{Error, Place, Result};
 use crate::ranks::failure;
+use crate::ranks::launch::usable_cores;
 use crate::ranks::world::World;
+use crate::threads::wait::Patience;
 
 /// Stack of a rank's thread, bytes of address space: memory is used when touched.
 const STACK_BYTES: usize = 64 << 20;
@@ -129,8 +131,20 @@ struct Shared {
     failure: OnceLock<(usize, Error)>,
     /// In strict mode only.
     watch: Option<Watch>,
+    /// How a rank waits for others.
+    patience: Patience,
     /// The thread of each rank that has begun.
     threads: Vec<OnceLock<Thread>>,
+}
+
+/// How each of `size` ranks waits.
+fn patience(size: usize, is_strict: bool) -> Patience {
+    match is_strict {
+        // Messages that are handed over late unpark no thread.
+        true => Patience::CROWDED,
+        false if size <= usable_cores() => Patience::RANK,
+        false => Patience::UNPARKED,
+    }
 }
 
 impl Shared {
@@ -141,6 +155,7 @@ impl Shared {
             lanes: (0..size * size).map(|_| Lane::default()).collect(),
             collectives: Collectives::new(size),
             failure: OnceLock::new(),
+            patience: patience(size, watch.is_some()),
             watch,
             threads: (0..size).map(|_| OnceLock::new()).collect(),
         }

@@ -160,11 +160,7 @@ impl World for ThreadWorld {
     }
 
     fn patience(&self) -> Patience {
-        match self.shared.watch {
-            None => Patience::UNPARKED,
-            // Messages that are handed over late unpark no thread.
-            Some(_) => Patience::CROWDED,
-        }
+        self.shared.patience
     }
 
     fn send(&self, to: usize, tag: Tag, bytes: Vec<u8>) -> Result<()> {
