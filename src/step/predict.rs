@@ -43,6 +43,7 @@ impl StepMotion {
     /// The start and the predicted end of the vertices of cloth.
     fn predict_cloth(&mut self, threads: &Threads, model: &Model, state: &State, span: &Span) {
         let (cloth, scheme, fall) = (model.numbering.cloth(), span.scheme, self.fall);
+        // The accelerations of the last step do not know the gravity of this one.
         let keyed = model.has_keyed_gravity();
         let more = scheme.change(&(self.gravity - model.gravity(span.t0_s)));
         let mean = match scheme.has_history() || state.history.velocities.is_empty() {

@@ -1,8 +1,7 @@
 //! Convex hulls, closed meshes and compounds of several parts. All ranks share the table of them.
 //!
 //! The own frame of a solid has its origin at the centre of mass and the principal axes of inertia
-//! as axes. [`crate::bodies::rigid`] has the
-//! integrals over a hull or mesh.
+//! as axes. [`crate::bodies::rigid`] has the integrals over a hull or mesh.
 
 mod compound;
 mod crossings;
