@@ -72,6 +72,12 @@ fn loads_on_small_patches() {
     assert_identical_with(some_starts(), &test_scene("loads.ron"), &[]);
 }
 
+/// Rigid bodies that cloth and each other meet, an obstacle among them that moves.
+#[test]
+fn bodies_among_cloth() {
+    assert_identical_with(some_starts(), &test_scene("among_cloth.ron"), &[]);
+}
+
 /// Cloth on cloth: contacts across ranks and cloths enter the linear system.
 #[test]
 fn layers_of_cloth_on_a_ball() {

@@ -38,7 +38,7 @@ fn model(ranks: usize) -> Model {
     let flat = physics::cloth(sheet(0.25, 0.25, 5, 5, Diagonal::Alternating), material);
     let mut scene = physics::scene(H);
     scene.patch_vertices = 8;
-    let setup = Setup { cloths: vec![folded, flat], obstacles: Vec::new() };
+    let setup = Setup { cloths: vec![folded, flat], obstacles: Vec::new(), ..Setup::default() };
     let model = Model::new(scene.settings(), setup, |build| build(ranks)).unwrap();
     assert_eq!(model.cloth.vertex_count(), ALL as usize);
     model

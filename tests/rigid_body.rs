@@ -106,7 +106,7 @@ fn small_patches() -> Scene {
 
 #[test]
 fn a_box_falls_freely() {
-    let setup = Setup { cloths: vec![trampoline()], obstacles: Vec::new() };
+    let setup = Setup { cloths: vec![trampoline()], obstacles: Vec::new(), ..Setup::default() };
     let body = || block("box", Vec3::repeat(0.02), 0.02, Vec3::new(0.0, 0.5, 0.0));
     on_ranks(1, &small_patches(), &setup, vec![body()], |simulation| {
         for _ in 0..100 {
@@ -123,7 +123,7 @@ fn a_box_falls_freely() {
 
 #[test]
 fn a_box_comes_to_rest_on_a_sheet_which_carries_its_weight() {
-    let setup = Setup { cloths: vec![trampoline()], obstacles: Vec::new() };
+    let setup = Setup { cloths: vec![trampoline()], obstacles: Vec::new(), ..Setup::default() };
     let centre = Vec3::new(0.003, 0.013, 0.002);
     let body = || block("box", Vec3::new(0.04, 0.02, 0.04), 0.02, centre);
     on_ranks(1, &small_patches(), &setup, vec![body()], |simulation| {
@@ -151,7 +151,7 @@ fn an_off_centre_contact_spins_a_box_as_its_arm_and_inertia_say() {
     // Only its right end meets the ridge; the sheet stays out of the way.
     let mut aside = trampoline();
     aside.positions.iter_mut().for_each(|x| x.y -= 1.0);
-    let setup = Setup { cloths: vec![aside], obstacles: vec![ridge(0.045)] };
+    let setup = Setup { cloths: vec![aside], obstacles: vec![ridge(0.045)], ..Setup::default() };
     let mut scene = small_patches();
     scene.contact.friction_obstacle = 0.0;
     let size = Vec3::new(0.1, 0.01, 0.01);
@@ -182,7 +182,8 @@ fn an_off_centre_contact_spins_a_box_as_its_arm_and_inertia_say() {
 
 #[test]
 fn boxes_among_cloth_have_the_same_bits_on_any_number_of_ranks() {
-    let setup = Setup { cloths: vec![trampoline()], obstacles: vec![ridge(0.06)] };
+    let setup =
+        Setup { cloths: vec![trampoline()], obstacles: vec![ridge(0.06)], ..Setup::default() };
     let body = || {
         let body = block("box", Vec3::new(0.05, 0.01, 0.02), 0.02, Vec3::new(0.04, 0.03, 0.0));
         body.moving(Vec3::new(0.3, -1.0, 0.1), Vec3::zeros())
@@ -267,7 +268,10 @@ fn plates(edge_m: Option<f64>, turn_deg: f64, on_cloth: bool) -> (Setup, Vec<Rig
         let density = 0.3 / (width * thick * width);
         RigidBody::new(&format!("plate {k}"), &mesh, density).expect("a closed surface")
     };
-    (Setup { cloths: vec![cloth], obstacles: vec![floor] }, (0..5).map(plate).collect())
+    (
+        Setup { cloths: vec![cloth], obstacles: vec![floor], ..Setup::default() },
+        (0..5).map(plate).collect(),
+    )
 }
 
 /// What became of plates.

@@ -8,12 +8,13 @@ This script checks the same as `cloth-sim check`, independently: it reads the OB
 files by itself and shares no code with the simulation. For each frame it counts the
 pairs of an edge and a face that share no vertex and meet. ipctk's broad phase finds
 the candidates, and its `is_edge_intersecting_triangle` decides each of them. Pairs
-are cloth with itself, with other cloth and with obstacles; pairs of two obstacles do
-not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
+are cloth with itself, with other cloth, with rigid bodies and with obstacles, and
+bodies with each other and with obstacles; pairs of two obstacles, and of a body with
+itself, do not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
 or not finite.
 
-`partition.csv` lists the vertices of a frame that are cloth; the others belong to
-moving obstacles. `obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in
+`partition.csv` lists the vertices of a frame that are cloth. The objects `body_*` are
+rigid bodies, and the others are moving obstacles. `obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in
 each frame as Blender cuts them, by its rule written here a second time. With
 `--distance` the script also prints the smallest distance of a vertex from a face, or
 of two edges, if it is below the given one (m).
@@ -27,15 +28,20 @@ import numpy as np
 
 
 def read_obj(path):
-    """Returns positions (n x 3, m), and the polygons as lists of vertices from 0."""
-    positions, polygons = [], []
+    """Returns positions (n x 3, m), the polygons as lists of vertices from 0, and the body of each
+    vertex: the number of its object if that is a rigid body, else -1."""
+    positions, polygons, bodies, objects, body = [], [], [], 0, -1
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
-        if kind == "v":
+        if kind == "o":
+            objects += 1
+            body = objects if rest.startswith("body_") else -1
+        elif kind == "v":
             positions.append([float(word) for word in rest.split()[:3]])
+            bodies.append(body)
         elif kind == "f":
             polygons.append([int(word.split("/")[0]) - 1 for word in rest.split()])
-    return np.array(positions).reshape(-1, 3), polygons
+    return np.array(positions).reshape(-1, 3), polygons, bodies
 
 
 def triangulate(positions, polygons):
@@ -62,14 +68,15 @@ def edges_of(triangles):
     return np.unique(np.sort(sides, axis=1), axis=0)
 
 
-def count_intersections(positions, edges, triangles, is_cloth):
+def count_intersections(positions, edges, triangles, is_cloth, body):
     broad_phase = ipctk.LBVH()
     broad_phase.build(positions, edges, triangles)
     candidates = broad_phase.detect_edge_face_candidates()
     pairs = np.array([(pair.edge_id, pair.face_id) for pair in candidates], dtype=int).reshape(-1, 2)
     of_edge, of_face = edges[pairs[:, 0]], triangles[pairs[:, 1]]
     share = (of_edge[:, :, None] == of_face[:, None, :]).any(axis=(1, 2))
-    counts = ~share & (is_cloth[of_edge[:, 0]] | is_cloth[of_face[:, 0]])
+    edge, face = of_edge[:, 0], of_face[:, 0]
+    counts = ~share & (is_cloth[edge] | is_cloth[face] | (body[edge] != body[face]))
     return sum(ipctk.is_edge_intersecting_triangle(*positions[edge], *positions[face])
                for edge, face in zip(of_edge[counts], of_face[counts]))
 
@@ -91,19 +98,19 @@ def frames_of(folder):
 
 
 def read_frame(path, first):
-    """Returns the fault of a frame or None, its positions, and its polygons.
+    """Returns the fault of a frame or None, its positions, its polygons, and the bodies of vertices.
 
     `first` has the number of vertices and the polygons of an earlier frame.
     """
     if not path.exists():
-        return "missing", None, None
+        return "missing", None, None, None
     try:
-        positions, polygons = read_obj(path)
+        positions, polygons, bodies = read_obj(path)
     except ValueError:
-        return "torn", None, None
+        return "torn", None, None, None
     if first is not None and (len(positions), polygons) != first:
-        return "torn", None, None
-    return None if np.isfinite(positions).all() else "not finite", positions, polygons
+        return "torn", None, None, None
+    return None if np.isfinite(positions).all() else "not finite", positions, polygons, bodies
 
 
 def main():
@@ -118,7 +125,7 @@ def main():
 
     fixed, fixed_polygons = np.zeros((0, 3)), []
     if (folder / "obstacles.obj").exists():
-        fixed, fixed_polygons = read_obj(folder / "obstacles.obj")
+        fixed, fixed_polygons, _ = read_obj(folder / "obstacles.obj")
     fixed_triangles, _ = triangulate(fixed, fixed_polygons)
     partition = folder / "partition.csv"
     cloth = len(partition.read_text().splitlines()) - 1 if partition.exists() else None
@@ -127,7 +134,7 @@ def main():
     print("frame  intersections" + ("  distance below m" if chosen.distance else ""))
     first, bad, most_folded = None, 0, 0
     for number, path in frames_of(folder):
-        fault, positions, polygons = read_frame(path, first)
+        fault, positions, polygons, bodies = read_frame(path, first)
         if fault:
             bad += 1
             print(f"{number:5}  {fault:>13}")
@@ -136,13 +143,14 @@ def main():
             first = (len(positions), polygons)
             cloth = len(positions) if cloth is None else cloth
             is_cloth = np.arange(len(positions) + len(fixed)) < cloth
+            body = np.array(bodies + [-1] * len(fixed))
         triangles, folded = triangulate(positions, polygons)
         most_folded = max(most_folded, folded)
         triangles = np.concatenate([triangles, fixed_triangles + len(positions)])
         triangles = np.asfortranarray(triangles)
         edges = np.asfortranarray(edges_of(triangles))
         positions = np.asfortranarray(np.concatenate([positions, fixed]))
-        count = count_intersections(positions, edges, triangles, is_cloth)
+        count = count_intersections(positions, edges, triangles, is_cloth, body)
         line = f"{number:5}  {count:13}"
         if chosen.distance:
             distance = smallest_distance(positions, edges, triangles, is_cloth, chosen.distance)

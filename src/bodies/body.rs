@@ -1,7 +1,22 @@
 //! A body of few nodes: the trait through which the step uses it.
 
+use nalgebra::UnitQuaternion;
+
 use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
+
+/// Where a rigid body is, and how it moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodyPose {
+    /// Centre of mass, m.
+    pub centre: Vec3,
+    /// The rotation of its shape, as the user gave it.
+    pub rotation: UnitQuaternion<f64>,
+    /// Velocity of the centre of mass, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity, rad/s.
+    pub angular_velocity: Vec3,
+}
 
 /// A body whose surface follows a few nodes. Each node is a velocity of three numbers in the
 /// linear system, in m/s. The first is the velocity of the centre of mass. A rigid body has a
@@ -31,6 +46,11 @@ pub trait Body: Send + Sync {
 
     /// Coordinates and velocities of the nodes at t = 0.
     fn start(&self) -> (Vec<f64>, Vec<Vec3>);
+
+    /// Its pose at these coordinates and velocities of the nodes. None if it has none.
+    fn pose(&self, _coordinates: &[f64], _u: &[Vec3]) -> Option<BodyPose> {
+        None
+    }
 
     /// Writes the positions (m) of its vertices to `x`, which has one entry for each.
     fn place(&self, coordinates: &[f64], x: &mut [Vec3]);

@@ -19,6 +19,6 @@ pub mod setup;
 pub mod timed;
 
 pub use crate::linear::Jacobian;
-pub use body::Body;
+pub use body::{Body, BodyPose};
 pub use numbering::{Numbering, Place};
 pub use setup::{Documents, Setup};

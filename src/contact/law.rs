@@ -23,6 +23,7 @@
 //! Source: docs/methods.md, section 8 (ours).
 
 use crate::collision::Pair;
+use crate::contact::friction::Friction;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
 use crate::contact::settings::ContactSettings;
@@ -30,7 +31,7 @@ use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::contact::stiffness::stiffness;
-use crate::ids::{NONE, NodeId, VertexId};
+use crate::ids::{NONE, NodeId};
 use crate::math::{Mat3, Vec3};
 
 /// Largest push-out speed of pairs that start nearer than the contact distance, m/s. If half of
@@ -38,11 +39,9 @@ use crate::math::{Mat3, Vec3};
 /// push faster, because cloth that is pressed together would burst apart.
 const PUSH_SPEED_M_PER_S: f64 = 0.2;
 
-/// How contacts push, and how friction acts.
+/// How contacts push.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
-    /// Coulomb's mu.
-    pub friction: Friction,
     /// Fastest push-out, m/s.
     pub push_speed_m_per_s: f64,
     /// Size of whole steps, s.
@@ -51,19 +50,10 @@ pub struct ContactLaw {
 
 impl ContactLaw {
     /// The law of `settings` for whole steps of `step_s` (s), in a run whose steps have at most
-    /// `longest_s` (s). Vertices below `cloth_vertices` are cloth.
-    pub fn new(
-        settings: &ContactSettings,
-        cloth_vertices: VertexId,
-        [step_s, longest_s]: [f64; 2],
-    ) -> Self {
-        let friction = Friction {
-            cloth: settings.friction_cloth,
-            obstacle: settings.friction_obstacle,
-            cloth_vertices,
-        };
+    /// `longest_s` (s).
+    pub fn new(settings: &ContactSettings, [step_s, longest_s]: [f64; 2]) -> Self {
         let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * settings.distance_m / longest_s);
-        Self { friction, push_speed_m_per_s, step_s }
+        Self { push_speed_m_per_s, step_s }
     }
 
     /// The least stiffness (N/m) of a contact of effective mass `mass` (kg), in a step of `h` (s).
@@ -85,25 +75,6 @@ impl ContactLaw {
             Some(memory) => of_step.min(memory.stiffness.max(of_whole)),
             None => of_step,
         }
-    }
-}
-
-/// Coulomb's coefficients.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Friction {
-    /// Between cloth and cloth.
-    pub cloth: f64,
-    /// Between all other pairs.
-    pub obstacle: f64,
-    /// Vertices below this number are cloth.
-    pub cloth_vertices: VertexId,
-}
-
-impl Friction {
-    /// The coefficient of `pair`.
-    pub fn of(&self, pair: &Pair) -> f64 {
-        let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
-        if cloth { self.cloth } else { self.obstacle }
     }
 }
 
@@ -152,6 +123,8 @@ const PARTING: f64 = 0.05;
 pub struct ContactStep<'a> {
     /// The law.
     pub law: &'a ContactLaw,
+    /// Coulomb's coefficients.
+    pub friction: &'a Friction,
     /// Velocities and masses.
     pub bodies: &'a dyn Dynamics,
     /// The memories of contacts from the last step, by rising pair.
@@ -229,7 +202,7 @@ impl ActiveContact {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
         let slip = stretch + tangential(present, normal) * h;
-        let coefficient = law.friction.of(&contact.pair);
+        let coefficient = step.friction.of(&contact.pair);
         let bound = coefficient * normal_force;
         let ahead = stretch + tangential(continued, normal) * h;
         let (friction_force, tangential_stiffness) =

@@ -19,6 +19,7 @@
 pub mod candidates;
 pub mod distance;
 pub mod fail_safe;
+pub mod friction;
 pub mod impulse;
 pub mod law;
 pub mod memory;
@@ -33,8 +34,9 @@ pub mod squeeze;
 pub mod stiffness;
 
 pub use distance::ContactDistance;
+pub use friction::{Friction, Touch};
 pub use impulse::{StepEnds, impulses, repulsions};
-pub use law::{ActiveContact, ContactLaw, ContactStep, Friction, lowest_pushed};
+pub use law::{ActiveContact, ContactLaw, ContactStep, lowest_pushed};
 pub use memory::ContactMemory;
 pub use point::{Contact, ContactKind, find_contacts, local_minima};
 pub use projection::{NodeResponse, max_project};

@@ -1,5 +1,6 @@
 //! A frame: what an engine shows at one time.
 
+use crate::bodies::BodyPose;
 use crate::error::Result;
 use crate::math::Vec3;
 use crate::rigid::simulation::StepForces;
@@ -13,7 +14,8 @@ use crate::workers::report::Share;
 pub struct Frame {
     /// Time since the start, s.
     pub time_s: f64,
-    /// Positions of the vertices of each surface, m: cloths, then moving obstacles.
+    /// Positions of the vertices of each surface, m: cloths, rigid bodies among cloth, then moving
+    /// obstacles.
     pub surfaces: Vec<Vec<Vec3>>,
     /// Movable bodies, and bodies that keyframes move, by rising id.
     pub bodies: Vec<FrameBody>,
@@ -22,6 +24,8 @@ pub struct Frame {
     pub shares: Option<Vec<Share>>,
     /// The forces on bodies in the last step, if somebody asked for them.
     pub forces: Option<StepForces>,
+    /// The poses of rigid bodies among cloth, in the order of the surfaces.
+    pub poses: Vec<BodyPose>,
     /// Further values of the vertices.
     pub fields: Vec<Field>,
 }
@@ -56,7 +60,7 @@ impl Field {
     }
 }
 
-/// The frame of cloths and moving obstacles, with the velocities of the cloths (m/s). It is empty
+/// The frame of cloths, rigid bodies and moving obstacles, with the velocities of the cloths (m/s). It is empty
 /// on ranks other than 0.
 pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
     if simulation.rank() != 0 {
@@ -68,6 +72,11 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
         surfaces.push(simulation.positions()[start..end as usize].to_vec());
         start = end as usize;
     }
+    for (body, coordinates) in model.bodies.iter().zip(&simulation.state().coordinates) {
+        let mut positions = vec![Vec3::zeros(); body.vertex_count()];
+        body.place(coordinates, &mut positions);
+        surfaces.push(positions);
+    }
     for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
         if !obstacle.is_fixed() {
             let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
@@ -76,7 +85,8 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
         }
     }
     let fields = vec![Field::of_vectors("velocity", simulation.velocities())];
-    Ok(Frame { time_s: simulation.time_s(), surfaces, fields, ..Frame::default() })
+    let poses = simulation.state().body_poses(model);
+    Ok(Frame { time_s: simulation.time_s(), surfaces, poses, fields, ..Frame::default() })
 }
 
 /// The frame of the bodies of all ranks. It has no bodies on ranks other than 0. Collective.

@@ -50,6 +50,7 @@ pub mod report;
 pub mod shape;
 pub mod simulation;
 pub mod solid;
+pub mod surfaces;
 pub mod totals;
 
 #[cfg(not(feature = "internals"))]

@@ -1,4 +1,4 @@
-//! Builds the bodies of a checked scene: meshes, materials, pins, loads and motions.
+//! Builds what a checked scene of cloth has: meshes, materials, pins, loads and motions.
 
 use std::borrow::Borrow;
 use std::path::Path;
@@ -13,12 +13,14 @@ use crate::math::{Vec3, rotation};
 use crate::mesh::shapes::{Shape, ShapeKind};
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh, obj_read};
+use crate::scene::bodies::among_cloth;
 use crate::scene::loads::build_loads;
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
 use crate::scene::spec::{
     Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Polygons, Scene,
 };
+use crate::scene::touch::touch;
 
 /// Reads and generates the meshes of `scene` and builds its bodies. Mesh paths are relative to
 /// `scene_dir`.
@@ -54,6 +56,8 @@ pub fn build_if(
         setup.cloths.push(build_cloth(cloth, surface, &at, scene.refine)?);
     }
     setup.obstacles = build_obstacles(&scene.obstacles, scene_dir)?;
+    let bodies = among_cloth::add(scene, scene_dir, &mut setup)?;
+    setup.touch = touch(scene, &bodies)?;
     if scene.output.polygons == Polygons::Triangles {
         let cloths = setup.cloths.iter_mut().map(|cloth| &mut cloth.document);
         let documents = cloths.chain(setup.obstacles.iter_mut().map(|it| &mut it.document));

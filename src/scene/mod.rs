@@ -15,6 +15,7 @@ mod rest;
 mod scale;
 mod select;
 pub mod spec;
+mod touch;
 
 pub use crate::bounds::did_you_mean;
 pub use build::{build, build_if};

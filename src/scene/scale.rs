@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
 use crate::scene::bends::bend_warnings;
+use crate::scene::bodies::among_cloth::MANY;
 use crate::scene::bodies::check_turn;
 use crate::scene::bodies::spec::Arrangement;
 use crate::scene::check::check_speed;
@@ -60,6 +61,10 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
         };
         let places = places.iter().map(|&place| place.into());
         check_turns(bodies.motion_spec().as_ref(), &format!("bodies[{i}]"), step_s, places)?;
+    }
+    if setup.bodies.len() > MANY {
+        let count = setup.bodies.len();
+        warnings.push(format!("bodies: each rank computes all {count} bodies among cloth"));
     }
     Ok(warnings)
 }

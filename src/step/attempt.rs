@@ -148,12 +148,10 @@ impl Stages {
         }
         // 6. Candidates, contacts, motion -> motion without the collisions that the solve left.
         search.follow(here, motion, report, observer)?;
-        let friction = contacts.law.friction;
         let of = Collisions {
             candidates: search.candidates(),
             contacts: contacts.found(),
             squeezed: contacts.squeezed(),
-            friction,
         };
         let unforeseen = self.impulses.respond(here, &of, motion, report)?;
         if !unforeseen.is_empty() {

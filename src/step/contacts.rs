@@ -115,6 +115,7 @@ impl ContactStage {
         self.sharing = sharing(here, memories, &contacts, &bodies)?;
         let step = ContactStep {
             law: &self.law,
+            friction: &model.friction,
             bodies: &bodies,
             memories,
             loads,
@@ -266,8 +267,7 @@ fn touches(region: &Region, sides: &Sides) -> bool {
 /// The law of contacts in whole steps of `step_s` (s).
 fn law(model: &Model, step_s: f64) -> ContactLaw {
     let longest_s = model.clock.seconds(model.clock.largest());
-    let cloth = model.numbering.cloth() as u32;
-    ContactLaw::new(&model.settings.contact, cloth, [step_s, longest_s])
+    ContactLaw::new(&model.settings.contact, [step_s, longest_s])
 }
 
 /// How far apart contacts keep the sides of a pair.

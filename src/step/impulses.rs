@@ -6,8 +6,7 @@ use crate::collision::Pair;
 use crate::contact::impulse::CollisionLaw;
 use crate::contact::settings::Response;
 use crate::contact::{
-    Contact, ContactKind, Friction, NodeResponse, Squeezed, StepEnds, impulses, max_project,
-    repulsions,
+    Contact, ContactKind, NodeResponse, Squeezed, StepEnds, impulses, max_project, repulsions,
 };
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
@@ -44,8 +43,6 @@ pub(super) struct Collisions<'a> {
     pub contacts: &'a [Contact],
     /// Cloth that is squeezed.
     pub squeezed: &'a Squeezed,
-    /// Coulomb's coefficients.
-    pub friction: Friction,
 }
 
 impl ImpulseStage {
@@ -215,6 +212,6 @@ fn law<'a>(here: &Context<'a>, of: &Collisions<'a>) -> CollisionLaw<'a> {
         distance: contact_distance(here.model),
         separation: SEPARATION,
         squeezed: of.squeezed,
-        friction: of.friction,
+        friction: &here.model.friction,
     }
 }

@@ -10,6 +10,7 @@ use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
 use crate::collision::enclosure::encloses_a_volume;
+use crate::contact::Friction;
 use crate::contact::settings::OnPinch;
 use crate::error::Result;
 use crate::ids::{NodeId, VertexId};
@@ -49,6 +50,8 @@ pub struct Model {
     /// (`contact.on_pinch: Drop`), and the obstacle must enclose a volume, so that it has an
     /// outside.
     pub passable: Vec<bool>,
+    /// Coulomb's coefficients.
+    pub friction: Friction,
     /// Which vertices and nodes belong to which cloth, body or obstacle.
     pub numbering: Numbering,
     /// The surfaces of all bodies, in the order of `names`.
@@ -74,16 +77,18 @@ impl Model {
         Self::with_bodies(settings, setup, Vec::new(), partition)
     }
 
-    /// The same with `bodies` of few nodes in addition to cloths and obstacles.
+    /// The same with `more` bodies of few nodes than the rigid ones of `setup`.
     ///
     /// # Errors
     /// When the mesh cannot be partitioned, or the faces of a body are no surface.
     pub fn with_bodies(
         settings: StepSettings,
         setup: Setup,
-        bodies: Vec<Arc<dyn Body>>,
+        more: Vec<Arc<dyn Body>>,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
+        let rigid = setup.bodies.iter().map(|body| Arc::new(body.clone()) as Arc<dyn Body>);
+        let bodies: Vec<_> = rigid.chain(more).collect();
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
         let longest_step_s = clock.seconds(clock.largest());
         let cloth = ClothModel::new(&setup.cloths, settings.air.drag(), longest_step_s);
@@ -109,7 +114,11 @@ impl Model {
         let culling = settings.contact.culling;
         let (surfaces, shortest_edges) =
             surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
+        let ends = surfaces.list.iter().map(|surface| surface.vertices().end as VertexId);
+        let ends = ends.collect();
+        let cloth_vertices = numbering.cloth() as VertexId;
         Ok(Self {
+            friction: Friction::new(&settings.contact, cloth_vertices, ends, setup.touch.clone()),
             surfaces,
             rest,
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),

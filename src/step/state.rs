@@ -4,6 +4,7 @@ use std::iter::zip;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bodies::BodyPose;
 use crate::bodies::cloth::pins::{Captured, PinGroup};
 use crate::bodies::prescribed::Rigid;
 use crate::contact::ContactMemory;
@@ -164,6 +165,16 @@ impl State {
             ),
         ];
         fits.into_iter().find(|(_, fits)| !fits).map(|(what, _)| what)
+    }
+
+    /// The poses of the bodies of few nodes that have one, in their order.
+    pub fn body_poses(&self, model: &Model) -> Vec<BodyPose> {
+        let bodies = zip(&model.bodies, zip(model.numbering.bodies(), &self.coordinates));
+        let poses = bodies.filter_map(|(body, (range, coordinates))| {
+            let own = range.nodes.start as usize..range.nodes.end as usize;
+            body.pose(coordinates, &self.velocities[own])
+        });
+        poses.collect()
     }
 
     /// The parts of the state that locate prescribed bodies.

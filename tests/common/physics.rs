@@ -50,7 +50,7 @@ pub fn statics(step_s: f64) -> Scene {
 
 /// A single cloth without obstacles.
 pub fn alone(cloth: ClothSetup) -> Setup {
-    Setup { cloths: vec![cloth], obstacles: Vec::new() }
+    Setup { cloths: vec![cloth], obstacles: Vec::new(), ..Setup::default() }
 }
 
 /// Cloth at rest on `mesh`, warp along x.

@@ -89,7 +89,8 @@ fn small_steps_after_large_ones_push_no_harder() {
         let (mut scene, mut cloth) = (adaptive(integrator, 3e-4), square());
         scene.contact.distance_m = 2e-3;
         cloth.positions.iter_mut().for_each(|p| p.y = 5e-3 + 1e-3 * p.x);
-        let setup = Setup { cloths: vec![cloth], obstacles: vec![level_plane()] };
+        let setup =
+            Setup { cloths: vec![cloth], obstacles: vec![level_plane()], ..Setup::default() };
         let [gain_j, start_j] = simulate(&scene, setup, |simulation| {
             let (start_j, mut gain_j) = (simulation.total_energy()?, 0.0);
             while simulation.time_s() < 0.12 - 1e-9 {

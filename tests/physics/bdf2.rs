@@ -166,7 +166,7 @@ fn two_sheets() -> Setup {
     for p in &mut upper.positions {
         *p = turn * *p + Vec3::new(0.01, 0.02, 0.005);
     }
-    Setup { cloths: vec![upper, lower], obstacles: Vec::new() }
+    Setup { cloths: vec![upper, lower], obstacles: Vec::new(), ..Setup::default() }
 }
 
 /// A sheet flies into another one. Contacts between cloth and cloth keep the momentum to the
@@ -212,7 +212,7 @@ fn sheets_that_collide_keep_their_momentum() {
 fn over_a_plane(above_m: f64) -> Setup {
     let mut cloth = square();
     cloth.positions.iter_mut().for_each(|p| p.y += above_m);
-    Setup { cloths: vec![cloth], obstacles: vec![level_plane()] }
+    Setup { cloths: vec![cloth], obstacles: vec![level_plane()], ..Setup::default() }
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn incline(slope_deg: f64, distance_m: f64) -> Setup {
         *p = placement.apply(*p - 0.3 * Vec3::x() + distance_m * Vec3::y());
     }
     let plane = ObstacleSetup { placement, ..level_plane() };
-    Setup { cloths: vec![cloth], obstacles: vec![plane] }
+    Setup { cloths: vec![cloth], obstacles: vec![plane], ..Setup::default() }
 }
 
 /// A plane at height 0 with edges of 5 cm.

@@ -52,7 +52,11 @@ fn check_weight(name: &str, cloth: ClothSetup, under: &ObstacleSetup) {
     let weight = DENSITY * 0.2 * 0.2 * G;
     let places: Vec<Vec3> = under.shape.iter().map(|p| under.placement.apply(*p)).collect();
     for step_s in STEPS_S {
-        let setup = Setup { cloths: vec![cloth.clone()], obstacles: vec![under.clone()] };
+        let setup = Setup {
+            cloths: vec![cloth.clone()],
+            obstacles: vec![under.clone()],
+            ..Setup::default()
+        };
         let (force, speed, time_s) = simulate(&scene(step_s), setup, |simulation| {
             let time_s = settle(simulation, 1e-6, 8.0)?;
             Ok((force_on(0..121, simulation, &places), fastest(simulation), time_s))
@@ -90,7 +94,8 @@ fn a_light_sheet_carries_a_heavy_one() {
         (low.name, high.name) = ("low".to_owned(), "high".to_owned());
         (low.material.density_kg_per_m2, high.material.density_kg_per_m2) = (light, heavy);
         high.positions.iter_mut().for_each(|p| *p += Vec3::new(0.005, 0.0, 0.003));
-        let setup = Setup { cloths: vec![low, high], obstacles: vec![plane.clone()] };
+        let setup =
+            Setup { cloths: vec![low, high], obstacles: vec![plane.clone()], ..Setup::default() };
         let forces = simulate(&scene(step_s), setup, |simulation| {
             settle(simulation, 1e-6, 8.0)?;
             let force = |vertices| force_on(vertices, simulation, &plane.shape).y;
@@ -162,7 +167,7 @@ fn contacts_carry_the_pull_of_a_strip_that_a_cylinder_presses() {
         let cylinder = obstacle("cylinder", mesh, placement, Some(motion));
         let end = |p: &Vec3| cylinder.placement.apply(*p) - Vec3::y() * depth;
         let places: Vec<Vec3> = cylinder.shape.iter().map(end).collect();
-        let setup = Setup { cloths: vec![cloth], obstacles: vec![cylinder] };
+        let setup = Setup { cloths: vec![cloth], obstacles: vec![cylinder], ..Setup::default() };
         let (force, lowest, speed) = simulate(&scene, setup, |simulation| {
             while simulation.time_s() < 0.4 {
                 simulation.step()?;
@@ -193,7 +198,11 @@ fn contacts_carry_the_weight_of_a_cloth_that_slides() {
     for step_s in STEPS_S {
         let mut scene = scene(step_s);
         scene.contact.friction_obstacle = 0.0;
-        let setup = Setup { cloths: vec![square(0.002)], obstacles: vec![level_plane()] };
+        let setup = Setup {
+            cloths: vec![square(0.002)],
+            obstacles: vec![level_plane()],
+            ..Setup::default()
+        };
         let worst = simulate(&scene, setup, |simulation| {
             settle(simulation, 1e-4, 8.0)?;
             let x = simulation.positions().to_vec();

@@ -54,7 +54,7 @@ fn check(name: &str, cloths: Vec<ClothSetup>, step_s: f64, to: Vec3, time_s: f64
     let mass = cloths.len() as f64 * DENSITY * WIDTH_M * WIDTH_M;
     let speed = to.norm() / time_s;
     let of_a_hand = mass * (G * to.norm() + 0.5 * speed * speed) + 1e-3;
-    let setup = Setup { cloths, obstacles: vec![level_plane()] };
+    let setup = Setup { cloths, obstacles: vec![level_plane()], ..Setup::default() };
     let (energies, unexplained) = simulate(&scene, setup, |simulation| {
         let (mut energies, mut unexplained) = (vec![simulation.total_energy()?], 0.0);
         while simulation.time_s() < 0.5 {

@@ -54,7 +54,7 @@ fn cloth_on_cloth(slope_deg: f64, distance_m: f64) -> Setup {
     let mut bed = named("bed", sheet(0.8, 0.3, 53, 21, Diagonal::Same));
     hold(&mut bed, |_| true);
     bed.positions.iter_mut().for_each(|p| *p = tilt.apply(*p));
-    Setup { cloths: vec![patch, bed], obstacles: Vec::new() }
+    Setup { cloths: vec![patch, bed], obstacles: Vec::new(), ..Setup::default() }
 }
 
 /// Mean position of the patch along the slope at each of `times` (s), m.
@@ -119,7 +119,7 @@ fn stack(layers: usize, spacing_m: f64) -> Setup {
         Transform::default(),
         None,
     );
-    Setup { cloths: (0..layers).map(layer).collect(), obstacles: vec![floor] }
+    Setup { cloths: (0..layers).map(layer).collect(), obstacles: vec![floor], ..Setup::default() }
 }
 
 fn rms_speed(simulation: &Simulation) -> f64 {
@@ -178,7 +178,7 @@ fn two_free_sheets_that_collide_keep_their_momentum_and_gain_no_energy() {
     let turn = rotation(Vec3::new(0.2, 1.0, 0.1), 30.0);
     lower.positions.iter_mut().for_each(|p| *p = turn * *p - 0.06 * Vec3::y());
     let count = lower.positions.len();
-    let setup = Setup { cloths: vec![lower, upper], obstacles: Vec::new() };
+    let setup = Setup { cloths: vec![lower, upper], obstacles: Vec::new(), ..Setup::default() };
     let (before, after, energies) = simulate(&scene, setup, |simulation| {
         let x = simulation.positions().to_vec();
         let v = |i: usize| if i < count { Vec3::new(0.1, 2.0, 0.0) } else { Vec3::zeros() };
@@ -220,7 +220,7 @@ fn shot(pinned: bool) -> (Scene, Setup) {
         KeyframedMotion { center: Vec3::zeros(), keyframes: vec![key(0.0, 0.0), key(0.02, -1.0)] };
     let ball = Sphere { radius_m: 0.02, edge_m: Some(0.008) }.mesh();
     let ball = obstacle("ball", ball, raised(Vec3::new(0.003, 0.06, 0.004)), Some(motion));
-    (scene, Setup { cloths: vec![target], obstacles: vec![ball] })
+    (scene, Setup { cloths: vec![target], obstacles: vec![ball], ..Setup::default() })
 }
 
 /// Height of the sheet's middle over the ball's centre after 18 steps, m, and how often obstacle
@@ -308,7 +308,7 @@ fn slip(load: f64) -> f64 {
         lying,
         None,
     );
-    let setup = Setup { cloths: vec![strip], obstacles: vec![cylinder] };
+    let setup = Setup { cloths: vec![strip], obstacles: vec![cylinder], ..Setup::default() };
     simulate(&scene, setup, |simulation| {
         let heavy_end = |s: &Simulation| s.positions()[count - 1].y;
         let mut places = Vec::new();

@@ -22,13 +22,13 @@
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
-use crate::bodies::body::Body;
-use crate::bodies::rigid::mass::{Frame, check_closed, integrals};
+use crate::bodies::body::{Body, BodyPose};
+use crate::bodies::rigid::mass::{Frame, MassProperties, check_closed, integrals};
 use crate::bodies::rigid::rotation::{gyroscopic, is_isotropic, turned};
 use crate::error::Result;
 use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, ObjDocument};
 
 /// A rigid body with a closed surface of triangles. Its coordinates are `c`, the four components
 /// of `q` (real part last), and the factor of the arms, which is 1 but in the middle of a step.
@@ -42,7 +42,10 @@ pub struct RigidBody {
     inertia: Vec3,
     /// `rho`, m.
     length_m: f64,
+    /// Its own frame at t = 0.
     frame: Frame,
+    /// The rotation from the own frame to that of the shape that the user knows.
+    shape_rotation: UnitQuaternion<f64>,
     velocity: Vec3,
     angular_velocity: Vec3,
 }
@@ -82,22 +85,41 @@ impl RigidBody {
         check_closed(mesh, name)?;
         let (volume, moments, frame) = integrals(&mesh.positions, &mesh.faces, name)?;
         let positions = mesh.positions.iter().map(|x| frame.to_own(x)).collect();
-        let (mass_kg, inertia) = (volume * density, moments * density);
-        Ok(Self {
+        let mesh = Mesh { positions, faces: mesh.faces.clone() };
+        let properties = MassProperties { mass: volume * density, inertia: moments * density };
+        Ok(Self::with_mass(name, mesh, properties, frame))
+    }
+
+    /// The body with the surface `mesh` (m) in its own frame, whose axes are the principal ones. The
+    /// `frame` is in space at t = 0. It is at rest.
+    pub fn with_mass(name: &str, mesh: Mesh, properties: MassProperties, frame: Frame) -> Self {
+        let MassProperties { mass, inertia } = properties;
+        Self {
             name: name.to_owned(),
-            mesh: Mesh { positions, faces: mesh.faces.clone() },
-            mass_kg,
+            mesh,
+            mass_kg: mass,
             inertia,
-            length_m: (inertia.max() / mass_kg).sqrt(),
+            length_m: (inertia.max() / mass).sqrt(),
             frame,
+            shape_rotation: frame.rotation,
             velocity: Vec3::zeros(),
             angular_velocity: Vec3::zeros(),
-        })
+        }
+    }
+
+    /// The body, whose poses are those of a shape. `shape_rotation` is from the own frame to it.
+    pub fn of_shape(self, shape_rotation: UnitQuaternion<f64>) -> Self {
+        Self { shape_rotation, ..self }
     }
 
     /// The body with a `velocity` (m/s) and an `angular_velocity` (rad/s) at t = 0.
     pub fn moving(self, velocity: Vec3, angular_velocity: Vec3) -> Self {
         Self { velocity, angular_velocity, ..self }
+    }
+
+    /// Its surface, for frames.
+    pub fn document(&self) -> ObjDocument {
+        ObjDocument::from_triangles(self.mesh.positions.clone(), &self.mesh.faces)
     }
 
     /// Its mass, kg.
@@ -139,6 +161,16 @@ impl Body for RigidBody {
         let Frame { origin: centre, rotation } = self.frame;
         let u = vec![self.velocity, self.angular_velocity * self.length_m];
         (Pose { centre, rotation, factor: 1.0 }.coordinates(), u)
+    }
+
+    fn pose(&self, coordinates: &[f64], u: &[Vec3]) -> Option<BodyPose> {
+        let Pose { centre, rotation, .. } = Pose::of(coordinates);
+        Some(BodyPose {
+            centre,
+            rotation: rotation * self.shape_rotation.inverse(),
+            velocity: u[0],
+            angular_velocity: self.angular_velocity(u),
+        })
     }
 
     fn place(&self, coordinates: &[f64], x: &mut [Vec3]) {

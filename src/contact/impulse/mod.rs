@@ -11,7 +11,7 @@ use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
 use crate::collision::{Pair, PairKind, Sweep};
 use crate::contact::distance::ContactDistance;
-use crate::contact::law::Friction;
+use crate::contact::friction::Friction;
 use crate::contact::point::Contact;
 use crate::contact::projection::NodeResponse;
 use crate::contact::side::Dynamics;
@@ -47,7 +47,7 @@ pub struct CollisionLaw<'a> {
     /// contacts aim.
     pub squeezed: &'a Squeezed,
     /// Coulomb's coefficients.
-    pub friction: Friction,
+    pub friction: &'a Friction,
 }
 
 /// Adds the responses of the `candidates` that collide to `responses`, and returns the number of

@@ -42,8 +42,8 @@ pub fn check_run(
     done: impl Fn() + Sync,
 ) -> Result<Findings> {
     let record = Record::read(folder)?;
-    match record.scene.bodies.is_empty() {
-        true => surfaces::check(record, settings, done),
-        false => bodies::check(record, settings, done),
+    match record.scene.has_bodies_alone() {
+        false => surfaces::check(record, settings, done),
+        true => bodies::check(record, settings, done),
     }
 }

@@ -213,7 +213,7 @@ mod tests {
             fs::write(folder.join(at).join("my wood.png"), at).unwrap();
         }
         fs::remove_file(folder.join("c/my colours.mtl")).unwrap();
-        let mut documents = Documents { cloths: cloths.into(), obstacles: vec![] };
+        let mut documents = Documents { cloths: cloths.into(), ..Documents::default() };
         let materials = Materials::take(&mut documents);
         let material = |i: usize| documents.cloths[i].1.groups[0].material.as_deref();
         assert_eq!([0, 1, 2].map(material), [Some("red"), Some("red.2"), Some("red")]);

@@ -15,6 +15,7 @@ pub mod materials;
 pub mod mesh_copies;
 pub mod names;
 pub mod obstacles;
+pub mod poses;
 pub mod record;
 mod report_json;
 pub mod run_files;

@@ -56,6 +56,9 @@ pub const CONTACTS: &str = "contacts";
 /// The forces of joints.
 pub const JOINTS: &str = "joints";
 
+/// The poses of rigid bodies among cloth.
+pub const POSES: &str = "poses";
+
 /// Ending of a file while it is written.
 const TEMPORARY: &str = ".tmp";
 

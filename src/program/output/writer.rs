@@ -19,7 +19,7 @@ use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{Format, Sink};
 use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::steps_jsonl::StepsFile;
-use crate::program::output::{MAKE_ROOM, names, write_whole};
+use crate::program::output::{MAKE_ROOM, names, poses, write_whole};
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]
@@ -39,6 +39,8 @@ struct RunFrames {
     last_good: Option<u64>,
     /// Whether the owners of bodies are written beside each frame.
     has_bodies: bool,
+    /// Names of the bodies whose poses are written beside each frame.
+    posed: Vec<String>,
 }
 
 impl RunFrames {
@@ -56,7 +58,8 @@ impl RunFrames {
             false => StepsFile::go_on(folder, kept.end - kept.start),
         }?;
         let (last_good, has_bodies) = (kept.clone().last(), objects.bodies.is_some());
-        Ok(Self { folder: folder.to_owned(), format, sink, steps, last_good, has_bodies })
+        let (folder, posed) = (folder.to_owned(), objects.posed.clone());
+        Ok(Self { folder, format, sink, steps, last_good, has_bodies, posed })
     }
 
     /// Writes frame `number`, then its `record`, then the tables beside it: a full disk leaves no
@@ -68,6 +71,10 @@ impl RunFrames {
         self.last_good = Some(number);
         if self.has_bodies {
             self.table(names::OWNERS, number, |out| owners::write(&frame.bodies, out))?;
+        }
+        if !self.posed.is_empty() {
+            let write = |out: &mut dyn io::Write| poses::write(&self.posed, &frame.poses, out);
+            self.table(names::POSES, number, write)?;
         }
         if let Some(shares) = &frame.shares {
             self.table(names::WORKERS, number, |out| workers::write(&frame.bodies, shares, out))?;
@@ -225,7 +232,6 @@ impl<R> Drop for FrameThread<R> {
 mod tests {
     use cloth_sim::rigid::FrameBody;
     use cloth_sim::rigid::solid::Solids;
-    use cloth_sim::scene::spec::Digits;
 
     use super::*;
     use crate::program::output::formats::{obj, vtp};
@@ -234,7 +240,7 @@ mod tests {
     const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
 
     fn objects(bodies: Option<FrameBodies>) -> FrameObjects {
-        FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine }
+        FrameObjects { bodies, ..FrameObjects::default() }
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! What the scene of a run has: cloths and obstacles, or rigid bodies.
+//! What the scene of a run has: cloths and what is among them, or rigid bodies alone.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use cloth_sim::bodies::{Documents, Setup};
@@ -19,9 +20,9 @@ use crate::program::run::recording::RecordingArguments;
 
 /// What a scene has.
 pub enum Content {
-    /// Cloths and obstacles.
+    /// Cloths, and the rigid bodies and obstacles among them.
     Cloth(Box<ClothContent>),
-    /// Rigid bodies.
+    /// Rigid bodies alone.
     Bodies(Box<RigidSetup>),
 }
 
@@ -52,6 +53,7 @@ impl ClothContent {
         check_step("--record-tasks", records, scene)?;
         check_step("--record-every", arguments.recording.every(), scene)?;
         memory::check_shapes(scene)?;
+        memory::check_rigid(scene)?;
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
         let mut setup = scene::build_if(scene, home, fits)?;
         memory::check_bodies(&setup)?;
@@ -65,11 +67,14 @@ impl ClothContent {
         Ok(Self { documents, materials, time_line, recording, setup, slips })
     }
 
-    /// Name and mesh of each surface of a frame: cloths, then moving obstacles.
-    pub fn surfaces(&self) -> Vec<(&str, &ObjDocument)> {
-        let cloths = self.documents.cloths.iter().map(|(name, mesh)| (name.as_str(), mesh));
-        let moving = self.documents.obstacles.iter().filter(|obstacle| !obstacle.is_fixed());
-        cloths.chain(moving.map(|it| (it.name.as_str(), &it.document))).collect()
+    /// Name and mesh of each surface of a frame: cloths, rigid bodies, then moving obstacles.
+    pub fn surfaces(&self) -> Vec<(Cow<'_, str>, &ObjDocument)> {
+        let Documents { cloths, bodies, obstacles } = &self.documents;
+        let cloths = cloths.iter().map(|(name, mesh)| (name.into(), mesh));
+        let bodies = bodies.iter().map(|(name, mesh)| (format!("body_{name}").into(), mesh));
+        let moving = obstacles.iter().filter(|obstacle| !obstacle.is_fixed());
+        let moving = moving.map(|it| (it.name.as_str().into(), &it.document));
+        cloths.chain(bodies).chain(moving).collect()
     }
 }
 
@@ -79,7 +84,7 @@ impl Content {
     /// # Errors
     /// A mesh, a body, a size or an argument that is not valid.
     pub fn new(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<Self> {
-        if scene.bodies.is_empty() {
+        if !scene.has_bodies_alone() {
             return Ok(Self::Cloth(Box::new(ClothContent::new(arguments, scene, home)?)));
         }
         refuse_options_of_cloth(arguments)?;
@@ -127,14 +132,18 @@ impl Content {
 
     /// What all frames share.
     pub fn frame_objects(&self, digits: Digits) -> FrameObjects<'_> {
-        let (surfaces, bodies) = match self {
-            Self::Cloth(cloth) => (cloth.surfaces(), None),
+        let (surfaces, posed, bodies) = match self {
+            Self::Cloth(cloth) => {
+                let posed = cloth.documents.bodies.iter().map(|(name, _)| name.clone());
+                (cloth.surfaces(), posed.collect(), None)
+            }
             Self::Bodies(setup) => {
                 let count = setup.moving_count() as usize;
-                (Vec::new(), Some(FrameBodies { count, solids: &setup.solids }))
+                let bodies = FrameBodies { count, solids: &setup.solids };
+                (Vec::new(), Vec::new(), Some(bodies))
             }
         };
-        FrameObjects { surfaces, bodies, digits }
+        FrameObjects { surfaces, posed, bodies, digits }
     }
 }
 

@@ -28,6 +28,8 @@ pub fn of_run(
         Content::Cloth(cloth) => {
             files.add([names::PARTITION]);
             files.add(obstacles::file(&cloth.documents));
+            let has_poses = !cloth.documents.bodies.is_empty();
+            files.each_frame.extend(has_poses.then(|| names::all_beside(names::POSES)));
             files.add(cloth.materials.files().filter(|_| !arguments.resumes));
         }
         Content::Bodies(setup) => {

@@ -2,7 +2,7 @@
 
 use std::fs::read_to_string;
 
-use cloth_sim::bodies::Setup;
+use cloth_sim::bodies::{Body as _, Setup};
 use cloth_sim::error::{Error, Place, Result};
 use cloth_sim::mesh::shapes::{Shape, ShapeKind};
 use cloth_sim::scene::Scene;
@@ -69,14 +69,15 @@ pub fn check_rigid(scene: &Scene) -> Result<()> {
 pub fn check_bodies(setup: &Setup) -> Result<()> {
     let cloths: usize = setup.cloths.iter().map(|cloth| cloth.faces.len()).sum();
     let obstacles: usize = setup.obstacles.iter().map(|obstacle| obstacle.faces.len()).sum();
-    check(cloths as f64, obstacles as f64)
+    let bodies: usize = setup.bodies.iter().map(|body| body.faces().len()).sum();
+    check(cloths as f64, (bodies + obstacles) as f64)
 }
 
 fn check(cloth_triangles: f64, obstacle_triangles: f64) -> Result<()> {
     let bytes = CLOTH * cloth_triangles + OBSTACLE * obstacle_triangles;
     let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
     let cause = format!(
-        "{cloth_triangles:.0} triangles of cloth and {obstacle_triangles:.0} of obstacles need {}",
+        "{cloth_triangles:.0} triangles of cloth and {obstacle_triangles:.0} of obstacles and bodies need {}",
         more_than(bytes, free)
     );
     Err(Error::input(

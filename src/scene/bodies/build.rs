@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use nalgebra::UnitQuaternion;
+
 use crate::bounds;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -40,22 +42,9 @@ pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     let spec = &scene.domain;
     let periodic = spec.borders.map(|border| border == Border::Periodic);
     let domain = Domain::new(spec.min_m.into(), spec.max_m.into(), periodic)?;
-    let mut builder = Builder {
-        scene,
-        scene_dir,
-        domain,
-        materials: resolve::materials(scene)?,
-        next_id: 0,
-        groups: Vec::new(),
-        generators: Vec::new(),
-        fixed: Vec::new(),
-        solids: Solids::default(),
-    };
-    for (i, bodies) in scene.bodies.iter().enumerate() {
-        builder.group(bodies, &format!("bodies[{i}]"))?;
-    }
-    builder.walls()?;
-    let mut setup = builder.finish();
+    let mut builder = Builder::of(scene, scene_dir, Some(&domain))?;
+    builder.walls(&domain)?;
+    let mut setup = builder.finish(domain.clone());
     joints::add(&mut setup, scene, scene_dir)?;
     Ok(setup)
 }
@@ -88,19 +77,54 @@ fn check_sizes(generator: &Generator, shape: &FixedShape, at: &str) -> Result<()
     Err(Error::input(format!("{at}.arrangement"), cause, "leave out its column `size`"))
 }
 
-struct Builder<'a> {
+/// What the entries of `bodies` become, one after the other.
+pub(super) struct Builder<'a> {
     scene: &'a Scene,
     scene_dir: &'a Path,
-    domain: Domain,
+    /// Where the centres of free bodies must be, if somewhere.
+    domain: Option<&'a Domain>,
     materials: Materials,
     next_id: BodyId,
-    groups: Vec<Group>,
-    generators: Vec<Generator>,
-    fixed: Vec<FixedBody>,
-    solids: Solids,
+    /// All groups, by rising ids.
+    pub groups: Vec<Group>,
+    /// What makes the free bodies.
+    pub generators: Vec<Generator>,
+    /// Of each generator, the rotation from the own frame of its bodies to the shape as it was given.
+    pub shape_rotations: Vec<UnitQuaternion<f64>>,
+    /// Bodies that forces do not move.
+    pub fixed: Vec<FixedBody>,
+    /// Hulls and meshes.
+    pub solids: Solids,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    /// Builds all entries of `scene`. If there is a `domain`, the free bodies must be in it.
+    ///
+    /// # Errors
+    /// As for [`build_bodies`].
+    pub(super) fn of(
+        scene: &'a Scene,
+        scene_dir: &'a Path,
+        domain: Option<&'a Domain>,
+    ) -> Result<Self> {
+        let mut builder = Self {
+            scene,
+            scene_dir,
+            domain,
+            materials: resolve::materials(scene)?,
+            next_id: 0,
+            groups: Vec::new(),
+            generators: Vec::new(),
+            shape_rotations: Vec::new(),
+            fixed: Vec::new(),
+            solids: Solids::default(),
+        };
+        for (i, bodies) in scene.bodies.iter().enumerate() {
+            builder.group(bodies, &format!("bodies[{i}]"))?;
+        }
+        Ok(builder)
+    }
+
     fn group(&mut self, bodies: &Bodies, at: &str) -> Result<()> {
         let material = self.scene.material_number(&format!("{at}.material"), &bodies.material)?;
         let at_shape = format!("{at}.shape");
@@ -129,6 +153,7 @@ impl Builder<'_> {
         if movement == Movement::Free {
             self.check_inside(&generator, at)?;
             self.generators.push(generator.turned(&frame.rotation));
+            self.shape_rotations.push(frame.rotation);
             return Ok(());
         }
         let motion = bodies.motion_spec().as_ref().map(MotionSpec::resolve);
@@ -237,7 +262,8 @@ impl Builder<'_> {
 
     /// Fails if a centre is outside the domain: nobody would own it.
     fn check_inside(&self, generator: &Generator, at: &str) -> Result<()> {
-        let (low, high) = (self.domain.low(), self.domain.high());
+        let Some(domain) = self.domain else { return Ok(()) };
+        let (low, high) = (domain.low(), domain.high());
         let outside = generator
             .outermost()
             .find(|(_, x)| (0..3).any(|axis| !(low[axis] <= x[axis] && x[axis] <= high[axis])));
@@ -252,7 +278,7 @@ impl Builder<'_> {
         Err(Error::input(format!("{at}.arrangement"), cause, "move it, or make the domain larger"))
     }
 
-    fn walls(&mut self) -> Result<()> {
+    fn walls(&mut self, domain: &Domain) -> Result<()> {
         let spec = &self.scene.domain;
         let material = match &spec.wall_material {
             Some(name) => self.scene.material_number("domain.wall_material", name)?,
@@ -264,7 +290,7 @@ impl Builder<'_> {
                 Border::Floor => [true, false],
                 Border::Periodic | Border::Open => [false, false],
             };
-            let sides = [(*self.domain.low(), 1.0), (*self.domain.high(), -1.0)];
+            let sides = [(*domain.low(), 1.0), (*domain.high(), -1.0)];
             for (upper, (point, sign)) in sides.into_iter().enumerate().filter(|it| has_wall[it.0])
             {
                 let normal = Vec3::ith(axis, sign);
@@ -278,7 +304,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn finish(self) -> RigidSetup {
+    fn finish(self, domain: Domain) -> RigidSetup {
         let radii = self.generators.iter().map(|it| it.extent()[0]);
         let smallest = radii.fold(f64::INFINITY, f64::min);
         let settings = RigidSettings {
@@ -294,7 +320,7 @@ impl Builder<'_> {
         RigidSetup {
             groups: self.groups,
             settings,
-            domain: self.domain,
+            domain,
             spec: self.scene.domain.clone(),
             fixed: FixedBodies::new(self.fixed),
             materials: self.materials,

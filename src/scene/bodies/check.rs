@@ -21,13 +21,6 @@ impl Scene {
     /// # Errors
     /// The first field that is out of bounds, by its full path.
     pub(in crate::scene) fn validate_bodies(&self) -> Result<()> {
-        if !self.cloths.is_empty() {
-            return Err(Error::input(
-                "bodies",
-                "the scene has both cloths and rigid bodies, which cannot meet yet",
-                "make a scene of each",
-            ));
-        }
         if !self.obstacles.is_empty() {
             return Err(Error::input(
                 "obstacles",
@@ -42,16 +35,29 @@ impl Scene {
         }
         self.response.check("response")?;
         self.check_forces()?;
-        for (i, bodies) in self.bodies.iter().enumerate() {
-            let at = format!("bodies[{i}]");
-            bodies.validate(&at)?;
-            self.material_number(&format!("{at}.material"), &bodies.material)?;
-            let at = format!("{at}.angular_velocity_rad_per_s");
-            check_turn(&at, &bodies.angular_velocity_rad_per_s.into(), self.largest_step_s())?;
-        }
+        self.validate_entries()?;
         if self.bodies.iter().all(|bodies| bodies.motion != BodyMotion::Free) {
             let cause = "no body moves by forces, so there is nothing to simulate";
             return Err(Error::input("bodies", cause, "add some whose `motion` is `Free`"));
+        }
+        Ok(())
+    }
+
+    /// Checks the entries of `bodies`.
+    pub(super) fn validate_entries(&self) -> Result<()> {
+        for (i, bodies) in self.bodies.iter().enumerate() {
+            let at = format!("bodies[{i}]");
+            bodies.validate(&at)?;
+            let number = self.material_number(&format!("{at}.material"), &bodies.material)?;
+            let density = self.materials[usize::from(number)].density_kg_per_m3;
+            if density.is_none() && bodies.motion == BodyMotion::Free {
+                let cause =
+                    format!("`{}` is the material of {at} and has no density", bodies.material);
+                let at = format!("materials[{number}].density_kg_per_m3");
+                return Err(Error::input(at, cause, "add it: forces move bodies by their mass"));
+            }
+            let at = format!("{at}.angular_velocity_rad_per_s");
+            check_turn(&at, &bodies.angular_velocity_rad_per_s.into(), self.largest_step_s())?;
         }
         Ok(())
     }
@@ -69,11 +75,12 @@ impl Scene {
         Err(Error::input("output.forces", cause, format!("{remedy}, or leave it out")))
     }
 
-    fn validate_materials(&self) -> Result<()> {
+    pub(super) fn validate_materials(&self) -> Result<()> {
         for (i, material) in self.materials.iter().enumerate() {
             let at = format!("materials[{i}]");
-            let at_density = format!("{at}.density_kg_per_m3");
-            positive_within(&at_density, material.density_kg_per_m3, DENSITY)?;
+            if let Some(density) = material.density_kg_per_m3 {
+                positive_within(&format!("{at}.density_kg_per_m3"), density, DENSITY)?;
+            }
             check_surface(&at, material.restitution, material.friction, material.rolling_m)?;
             if self.materials[..i].iter().any(|other| other.name == material.name) {
                 let cause = format!("two materials have the name `{}`", material.name);
@@ -103,7 +110,7 @@ impl Scene {
     ///
     /// # Errors
     /// If there is none; `at` is the field that names it.
-    pub(super) fn material_number(&self, at: &str, name: &str) -> Result<u16> {
+    pub(in crate::scene) fn material_number(&self, at: &str, name: &str) -> Result<u16> {
         let number = self.materials.iter().position(|material| material.name == name);
         number.and_then(|number| u16::try_from(number).ok()).ok_or_else(|| {
             let known: Vec<&str> = self.materials.iter().map(|it| it.name.as_str()).collect();

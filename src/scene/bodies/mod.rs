@@ -3,6 +3,7 @@
 //! | module | |
 //! |---|---|
 //! | [`spec`] | what the user writes |
+//! | `among_cloth` | bodies in a scene of cloth |
 //! | `check` | checks all its numbers and names |
 //! | [`RigidSetup`] | the model that all ranks share |
 //! | [`build`] | builds it from the scene |
@@ -12,6 +13,7 @@
 //! | [`workers`] | workers with overlapping sets, and the homes of bodies |
 //! | [`division`] | subdomains for a number of ranks, and how they follow the work |
 
+pub(in crate::scene) mod among_cloth;
 pub mod build;
 mod check;
 mod csv_bytes;
@@ -27,4 +29,5 @@ mod tests;
 pub mod workers;
 
 pub(in crate::scene) use self::check::check_turn;
+pub(in crate::scene) use self::resolve::materials;
 pub use self::setup::{Group, Movement, RigidSetup};

@@ -10,9 +10,10 @@ use crate::scene::bodies::spec::*;
 use crate::scene::spec::Scene;
 
 /// The materials of a scene, with their pairs.
-pub(super) fn materials(scene: &Scene) -> Result<Materials> {
+pub(in crate::scene) fn materials(scene: &Scene) -> Result<Materials> {
     let material = |spec: &BodyMaterial| Material {
-        density: spec.density_kg_per_m3,
+        // A material without a density is of no body that forces move.
+        density: spec.density_kg_per_m3.unwrap_or(1.0),
         surface: Surface {
             restitution: spec.restitution,
             friction: spec.friction,

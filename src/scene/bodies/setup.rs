@@ -82,7 +82,7 @@ impl RigidSetup {
 
     /// The group of a body, by its place in `groups`.
     pub fn group_of(&self, id: BodyId) -> usize {
-        self.groups.partition_point(|group| group.first_id <= id).saturating_sub(1)
+        group_of(&self.groups, id)
     }
 
     /// A free body as it is at the start.
@@ -95,15 +95,25 @@ impl RigidSetup {
 
     /// What a user calls a body: `balls[17]`, or the name of a group of one.
     pub fn name_of(&self, id: BodyId) -> String {
-        let group = &self.groups[self.group_of(id)];
-        match group.count {
-            1 => group.name.clone(),
-            _ => format!("{}[{}]", group.name, id - group.first_id),
-        }
+        name_of(&self.groups, id)
     }
 
     /// The radius of the largest ball about the centre of mass that holds a free body, m.
     pub(super) fn largest_reach(&self) -> f64 {
         self.generators.iter().map(|it| it.extent()[1]).fold(0.0, f64::max)
+    }
+}
+
+/// The group of a body, by its place in `groups`.
+fn group_of(groups: &[Group], id: BodyId) -> usize {
+    groups.partition_point(|group| group.first_id <= id).saturating_sub(1)
+}
+
+/// What a user calls a body of one of the `groups`: see [`RigidSetup::name_of`].
+pub(super) fn name_of(groups: &[Group], id: BodyId) -> String {
+    let group = &groups[group_of(groups, id)];
+    match group.count {
+        1 => group.name.clone(),
+        _ => format!("{}[{}]", group.name, id - group.first_id),
     }
 }

@@ -176,14 +176,15 @@ pub enum BodyMotion {
     },
 }
 
-/// A material of rigid bodies.
+/// A material of rigid bodies, or of a surface that touches them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "Material", deny_unknown_fields)]
 pub struct BodyMaterial {
     /// Unique in the scene.
     pub name: String,
-    /// Density, kg/m^3.
-    pub density_kg_per_m3: f64,
+    /// Density, kg/m^3. Bodies that forces move need one.
+    #[serde(default)]
+    pub density_kg_per_m3: Option<f64>,
     /// Share of the normal speed that an impact gives back, 0 to 1.
     #[serde(default)]
     pub restitution: f64,
@@ -202,6 +203,7 @@ pub struct MaterialPair {
     /// Their names.
     pub materials: (String, String),
     /// Share of the normal speed that an impact gives back, 0 to 1.
+    #[serde(default)]
     pub restitution: f64,
     /// Coefficient of friction (Coulomb).
     pub friction: f64,

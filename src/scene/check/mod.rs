@@ -12,7 +12,6 @@ use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
-use crate::scene::bodies::spec::Parallel;
 use crate::scene::check::loads::check_loads;
 use crate::scene::spec::*;
 use crate::step::settings::Solver;
@@ -38,29 +37,20 @@ impl Scene {
             let cause = format!("`{}` cannot name a run folder", self.name);
             return Err(Error::input("name", cause, "use letters, digits, - and _"));
         }
-        if !self.bodies.is_empty() {
-            self.validate_bodies()?;
-            return self.check_names();
-        }
-        if self.cloths.is_empty() {
-            return Err(Error::input(
+        match (self.cloths.is_empty(), self.bodies.is_empty()) {
+            (true, true) => Err(Error::input(
                 "cloths, bodies",
                 "the scene has neither cloths nor rigid bodies",
-                "add some of one kind; see docs/scene.md",
-            ));
-        }
-        if self.parallel != Parallel::Domain {
-            let cause = "workers are for rigid bodies, and the scene has none";
-            return Err(Error::input(
-                "parallel",
-                cause,
-                "leave it out: ranks share cloth by patches",
-            ));
-        }
-        if self.output.forces {
-            let cause = "forces are written of rigid bodies, and the scene has none";
-            return Err(Error::input("output.forces", cause, "leave it out"));
-        }
+                "add some; see docs/scene.md",
+            )),
+            (true, false) => self.validate_bodies(),
+            (false, _) => self.validate_cloth(),
+        }?;
+        self.check_names()
+    }
+
+    /// Checks what concerns cloths, and what is among them.
+    fn validate_cloth(&self) -> Result<()> {
         self.air.validate()?;
         self.contact.validate()?;
         self.collision.validate()?;
@@ -72,7 +62,8 @@ impl Scene {
         for (i, obstacle) in self.obstacles.iter().enumerate() {
             obstacle.validate(&format!("obstacles[{i}]"))?;
         }
-        self.check_names()
+        self.validate_bodies_among_cloth()?;
+        self.validate_touch()
     }
 
     fn check_names(&self) -> Result<()> {

@@ -47,9 +47,9 @@ pub struct Scene {
     pub cloths: Vec<Cloth>,
     /// Surfaces whose motion is prescribed.
     pub obstacles: Vec<Obstacle>,
-    /// Rigid bodies. A scene has either cloths or rigid bodies.
+    /// Rigid bodies, alone or among cloth.
     pub bodies: Vec<Bodies>,
-    /// The materials of rigid bodies.
+    /// The materials of rigid bodies, and of surfaces that `touch` names.
     pub materials: Vec<BodyMaterial>,
     /// Pairs of materials that do not meet by the mean of both.
     pub material_pairs: Vec<MaterialPair>,
@@ -145,6 +145,11 @@ impl Scene {
         meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut))
     }
 
+    /// Whether it has rigid bodies and no cloth. Then the engine of bodies computes it.
+    pub fn has_bodies_alone(&self) -> bool {
+        self.cloths.is_empty() && !self.bodies.is_empty()
+    }
+
     /// Size of the smallest whole time step, s. It is the unit of step numbers.
     pub fn step_s(&self) -> f64 {
         1.0 / (self.frames_per_second * f64::from(self.steps_per_frame.at_most()))
@@ -220,6 +225,9 @@ pub struct Cloth {
     pub warp_axis: [f64; 3],
     /// Its fabric.
     pub material: MaterialSpec,
+    /// Name of the material that gives its friction. Without one `contact` does.
+    #[serde(default)]
+    pub touch: Option<String>,
     /// Rayleigh damping.
     #[serde(default)]
     pub damping: Damping,
@@ -361,4 +369,7 @@ pub struct Obstacle {
     /// How it moves from there. Without a motion it stays there.
     #[serde(default)]
     pub motion: Option<MotionSpec>,
+    /// Name of the material that gives its friction. Without one `contact` does.
+    #[serde(default)]
+    pub touch: Option<String>,
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use cloth_sim::bodies::{Body as _, Setup};
 use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
-use cloth_sim::scene::{Scene, spec};
+use cloth_sim::scene::{self, Scene, spec};
 use cloth_sim::verify::{Moves, Surface, Surfaces};
 
 use crate::program::check::record::Record;
@@ -25,7 +26,7 @@ pub struct CheckedRun {
     source: Box<dyn Source>,
     /// The source of the rest lengths, in words.
     pub rest: String,
-    /// The objects: cloths, then moving obstacles, then fixed ones.
+    /// The objects: cloths, rigid bodies, moving obstacles, then fixed ones.
     pub objects: Vec<Object>,
     /// Their surfaces, in the same order.
     pub surfaces: Surfaces,
@@ -56,18 +57,19 @@ impl CheckedRun {
     pub fn open(record: Record) -> Result<Self> {
         let (scene, folder) = (&record.scene, record.folder.as_path());
         // 1. The objects' polygons, from a frame and from obstacles.obj.
-        let names = ObjectNames::new(scene);
+        let built = match record.meshes.first() {
+            Some((file, fault)) => Err(format!("{file}: {fault}")),
+            None => scene::build(scene, folder).map_err(in_one_line),
+        };
+        let names = ObjectNames::new(scene, built.as_ref(), folder)?;
         let source = record.source()?;
         let in_frames = source.surfaces();
         let mut pieces = in_frames.list.clone();
         expect_objects(folder, &in_frames.file, pieces.len(), names.in_frames.len())?;
         let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
         // 2. Triangles and rest lengths, as the simulation had them.
-        let cloths = scene.cloths.len();
-        let built = match record.meshes.first() {
-            Some((file, fault)) => Err(format!("{file}: {fault}")),
-            None => pieces::meshes_of_scene(scene, folder, &pieces),
-        };
+        let (cloths, bodies) = (scene.cloths.len(), names.bodies);
+        let built = built.and_then(|setup| pieces::meshes_of_scene(setup, &pieces));
         let (meshes, rest, faults) = match built {
             Ok((meshes, others)) => {
                 let fault = |name| format!("the faces of {name} are not those of the scene");
@@ -85,7 +87,7 @@ impl CheckedRun {
         };
         let file = in_frames.file.clone();
         // 3. Surfaces with their hierarchies, and what the run has dropped.
-        let surfaces = surfaces(&meshes, &pieces, cloths);
+        let surfaces = surfaces(&meshes, &pieces, [cloths, bodies]);
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
             let PieceMesh { topology, rest_lengths, quads, .. } = mesh;
@@ -121,12 +123,16 @@ fn read_fixed(folder: &Path, count: usize, pieces: &mut Vec<Piece>) -> Result<Ve
     Ok(pieces[first..].iter().flat_map(|piece| piece.document.positions.clone()).collect())
 }
 
-/// The surfaces of all objects. The first `cloths` of them are cloths.
-fn surfaces(meshes: &[PieceMesh], pieces: &[Piece], cloths: usize) -> Surfaces {
+/// The surfaces of all objects. The first of them are `cloths`, then come `bodies`.
+fn surfaces(meshes: &[PieceMesh], pieces: &[Piece], [cloths, bodies]: [usize; 2]) -> Surfaces {
     let mut surfaces = Surfaces::default();
     for (i, (mesh, piece)) in meshes.iter().zip(pieces).enumerate() {
         let (first, positions) = (surfaces.vertex_count() as u32, &piece.document.positions);
-        let moves = if i < cloths { Moves::Deforms } else { Moves::Prescribed };
+        let moves = match i.checked_sub(cloths) {
+            None => Moves::Deforms,
+            Some(place) if place < bodies => Moves::Rigid,
+            Some(_) => Moves::Prescribed,
+        };
         let surface = Surface::new(first, &mesh.faces, &mesh.topology, positions, None, moves);
         surfaces.list.push(surface);
     }
@@ -135,14 +141,48 @@ fn surfaces(meshes: &[PieceMesh], pieces: &[Piece], cloths: usize) -> Surfaces {
 
 /// Names of the objects.
 struct ObjectNames {
-    /// Cloths, then moving obstacles.
+    /// Cloths, rigid bodies, then moving obstacles.
     in_frames: Vec<String>,
+    /// Number of rigid bodies.
+    bodies: usize,
     /// Fixed obstacles.
     fixed: Vec<String>,
 }
 
 impl ObjectNames {
-    fn new(scene: &Scene) -> Self {
+    /// Those of `built`, or of `scene` if it could not be built.
+    ///
+    /// # Errors
+    /// A scene with rigid bodies that could not be built.
+    fn new(
+        scene: &Scene,
+        built: std::result::Result<&Setup, &String>,
+        folder: &Path,
+    ) -> Result<Self> {
+        match built {
+            Ok(setup) => Ok(Self::of_setup(setup)),
+            Err(_) if scene.bodies.is_empty() => Ok(Self::of_scene(scene)),
+            Err(reason) => {
+                let cause = format!("the bodies of scene.ron cannot be built: {reason}");
+                Err(Error::file(folder, cause, "repeat the run"))
+            }
+        }
+    }
+
+    fn of_setup(setup: &Setup) -> Self {
+        let (fixed, moving): (Vec<_>, Vec<_>) =
+            setup.obstacles.iter().partition(|obstacle| obstacle.is_fixed());
+        let cloths = setup.cloths.iter().map(|cloth| cloth.name.as_str());
+        let bodies = setup.bodies.iter().map(|body| body.name());
+        let moving = moving.into_iter().map(|obstacle| obstacle.name.as_str());
+        Self {
+            in_frames: cloths.chain(bodies).chain(moving).map(str::to_owned).collect(),
+            bodies: setup.bodies.len(),
+            fixed: fixed.into_iter().map(|obstacle| obstacle.name.clone()).collect(),
+        }
+    }
+
+    fn of_scene(scene: &Scene) -> Self {
         let is_fixed = |obstacle: &&spec::Obstacle| {
             obstacle.motion.as_ref().is_none_or(|motion| motion.keyframes.len() < 2)
         };
@@ -152,9 +192,14 @@ impl ObjectNames {
         let named = |name: &Option<String>| name.clone().unwrap_or_default();
         Self {
             in_frames: in_frames.map(named).collect(),
+            bodies: 0,
             fixed: fixed.into_iter().map(|obstacle| named(&obstacle.name)).collect(),
         }
     }
+}
+
+fn in_one_line(error: Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 fn expect_objects(folder: &Path, file: &str, found: usize, expected: usize) -> Result<()> {

@@ -1,11 +1,9 @@
 //! The objects of a run: their triangles and rest lengths.
 
-use std::path::Path;
-
 use cloth_sim::bodies::cloth::setup::ClothSetup;
-use cloth_sim::error::{Error, Result};
+use cloth_sim::bodies::{Body as _, Setup};
+use cloth_sim::error::Result;
 use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
-use cloth_sim::scene::{self, Scene};
 
 use crate::program::check::surfaces::drawn::Quad;
 use crate::program::output::formats::piece::Piece;
@@ -46,19 +44,15 @@ fn same_polygons(one: &ObjDocument, other: &ObjDocument) -> bool {
     one.polygon_ends == other.polygon_ends && vertices(one) == vertices(other)
 }
 
-/// The meshes of all pieces, built from the scene in `folder`, and the names of those that have other
-/// polygons in the frames.
+/// The meshes of all pieces, from the scene, and the names of those that have other polygons in the
+/// frames.
 ///
 /// # Errors
-/// The reason why the scene does not give them: a mesh that is gone or has changed.
+/// A piece that has another number of vertices.
 pub fn meshes_of_scene(
-    scene: &Scene,
-    folder: &Path,
+    setup: Setup,
     pieces: &[Piece],
 ) -> std::result::Result<(Vec<PieceMesh>, Vec<String>), String> {
-    let in_one_line =
-        |error: Error| error.to_string().lines().next().unwrap_or_default().to_owned();
-    let setup = scene::build(scene, folder).map_err(in_one_line)?;
     let (mut meshes, mut others) = (Vec::new(), Vec::new());
     let mut add = |name: &str, document: &ObjDocument, mesh: PieceMesh| {
         let piece = pieces.get(meshes.len()).map(|piece| &piece.document);
@@ -73,6 +67,12 @@ pub fn meshes_of_scene(
         let (faces, topology) = (cloth.faces, cloth.topology);
         let quads = Quad::all(&cloth.document, &faces);
         add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths, quads })?;
+    }
+    for body in &setup.bodies {
+        let faces = body.faces().to_vec();
+        let (topology, document) = (Topology::of_any(&faces), body.document());
+        let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new(), quads: Vec::new() };
+        add(body.name(), &document, mesh)?;
     }
     let (fixed, moving): (Vec<_>, Vec<_>) =
         setup.obstacles.into_iter().partition(|obstacle| obstacle.is_fixed());

@@ -1,8 +1,7 @@
-//! What a run of rigid bodies writes beside its frames, and how frames draw bodies.
+//! What a run with rigid bodies writes beside its frames.
 //!
 //! | module | |
 //! |---|---|
-//! | [`surface`] | the surface of a body, for formats that draw bodies |
 //! | [`obstacles`] | once a run: the bodies that stand still, the shapes of solids |
 //! | [`owners`] | the rank of each body, in a file beside the frame |
 //! | [`workers`] | the workers of each body, in a file beside the frame |
@@ -13,5 +12,4 @@ pub mod forces;
 pub mod obstacles;
 pub mod owners;
 pub mod record;
-pub mod surface;
 pub mod workers;

@@ -131,7 +131,7 @@ pub struct WrittenRun {
     pub frames: Range<u64>,
     /// Time from frame to frame, s.
     pub frame_s: f64,
-    /// True for a run of rigid bodies, false for a run of cloth.
+    /// True for a run of rigid bodies alone, false for a run with cloth.
     pub has_bodies: bool,
 }
 

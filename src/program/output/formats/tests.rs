@@ -8,7 +8,6 @@ use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj_read::parse;
 use cloth_sim::rigid::solid::Solids;
-use cloth_sim::scene::spec::Digits;
 
 use super::*;
 use crate::program::output::frame_objects::FrameBodies;
@@ -24,8 +23,8 @@ fn meshes() -> [ObjDocument; 2] {
 }
 
 fn objects(meshes: &[ObjDocument; 2]) -> FrameObjects<'_> {
-    let surfaces = vec![("square", &meshes[0]), ("triangle", &meshes[1])];
-    FrameObjects { surfaces, bodies: None, digits: Digits::Nine }
+    let surfaces = vec![("square".into(), &meshes[0]), ("triangle".into(), &meshes[1])];
+    FrameObjects { surfaces, ..FrameObjects::default() }
 }
 
 /// Frame `number` of surfaces that rise.
@@ -146,7 +145,7 @@ fn formats_say_what_they_cannot_hold() {
     let solids = Solids::default();
     let error = |name: &str, count| {
         let bodies = Some(FrameBodies { count, solids: &solids });
-        let objects = FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine };
+        let objects = FrameObjects { bodies, ..FrameObjects::default() };
         named(name).and_then(|format| format.check(&objects)).err().map(|it| it.to_string())
     };
     assert_eq!(error("vtp", 1_000_000), None);
@@ -164,7 +163,7 @@ fn a_frame_of_bodies_comes_back_or_the_format_says_what_it_lacks() {
     let row = |id| FrameBody { id, size: [0.1, 0.0, 0.0], rotation, ..FrameBody::default() };
     let frame = Frame { time_s: 0.5, bodies: vec![row(0), row(3)], ..Frame::default() };
     let bodies = Some(FrameBodies { count: 2, solids: &solids });
-    let objects = FrameObjects { surfaces: Vec::new(), bodies, digits: Digits::Nine };
+    let objects = FrameObjects { bodies, ..FrameObjects::default() };
     let folder = folder.path().to_owned();
     let run = WrittenRun { folder, frames: 0..1, frame_s: 1.0, has_bodies: true };
     for format in ALL {

@@ -34,6 +34,7 @@ impl fmt::Display for Summary<'_> {
         self.run.write_times(f)?;
         write!(f, "{}", self.sizes)?;
         write_cloth(f, self.model)?;
+        write_bodies(f, self.model)?;
         self.write_peaks(f)?;
         write!(f, "{}{}", self.waits, self.drops)?;
         write_energy(f, &self.run.head.energy)?;
@@ -125,6 +126,14 @@ fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
     let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
     let [shortest, median] = [shortest, *median].map(|length| significant(1e3 * length));
     writeln!(f, "  edges     shortest {shortest} mm, median {median} mm, at rest")
+}
+
+fn write_bodies(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
+    let faces: usize = model.bodies.iter().map(|body| body.faces().len()).sum();
+    match model.bodies.len() {
+        0 => Ok(()),
+        count => writeln!(f, "  bodies    {count}, {} faces", grouped(faces as u64)),
+    }
 }
 
 /// The sides of the box around each cloth at rest, m, longest first. A flat cloth has two.

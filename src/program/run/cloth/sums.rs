@@ -97,7 +97,7 @@ impl<'j> Recorder<'j, ClothSums> {
             trees: None,
         };
         let mut recorder = Self::open(job, folder, head, sums, |head| {
-            let partition = partition_csv(&model.partition);
+            let partition = partition_csv(model);
             write_bytes(&path.join(names::PARTITION), partition.as_bytes())?;
             trees = cloth.recording.begin(&job.scene, model, head)?;
             if !job.target.resumes {
@@ -187,11 +187,13 @@ impl<'j> Recorder<'j, ClothSums> {
 }
 
 /// Patch and rank of each cloth vertex.
-fn partition_csv(partition: &Partition) -> String {
+fn partition_csv(model: &Model) -> String {
+    let Partition { patches, rank_of_patch, .. } = &model.partition;
     let mut text = String::from("vertex,patch,rank\n");
-    for (vertex, &patch) in partition.patches.of_vertex.iter().enumerate() {
+    let of_cloth = &patches.of_vertex[..model.cloth.vertex_count()];
+    for (vertex, &patch) in of_cloth.iter().enumerate() {
         let patch: PatchId = patch;
-        text += &format!("{vertex},{patch},{}\n", partition.rank_of_patch[patch as usize]);
+        text += &format!("{vertex},{patch},{}\n", rank_of_patch[patch as usize]);
     }
     text
 }

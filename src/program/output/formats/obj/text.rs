@@ -32,13 +32,13 @@ struct ObjectText {
 impl ObjText {
     /// Prepares objects with these names. If a document itself names its object, that name is used
     /// instead. If a name is taken already, the given name and a dot are put before it.
-    pub fn new(objects: &[(&str, &ObjDocument)], digits: Digits) -> Self {
+    pub fn new(objects: &[(impl AsRef<str>, &ObjDocument)], digits: Digits) -> Self {
         let mut text = Text::default();
         let mut libraries: Vec<_> = objects.iter().flat_map(|(_, it)| &it.libraries).collect();
         libraries.sort();
         libraries.dedup();
         let mut texts: Vec<_> =
-            objects.iter().map(|(name, document)| text.object(name, document)).collect();
+            objects.iter().map(|(name, document)| text.object(name.as_ref(), document)).collect();
         if let Some(first) = texts.first_mut() {
             let lines = libraries.iter().map(|library| format!("mtllib {}\n", library.display()));
             first.head.insert_str(0, &lines.collect::<String>());

@@ -1,12 +1,12 @@
-//! Surfaces of bodies as triangles, for OBJ files.
+//! Surfaces of bodies as triangles: for frames, and for bodies among cloth.
 
 use std::collections::BTreeMap;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::{Mesh, ObjDocument};
-use cloth_sim::rigid::body::BodyState;
-use cloth_sim::rigid::shape::Shape;
-use cloth_sim::rigid::solid::{Frame, Geometry, Solid, Solids};
+use crate::math::Vec3;
+use crate::mesh::{Mesh, ObjDocument};
+use crate::rigid::body::BodyState;
+use crate::rigid::shape::Shape;
+use crate::rigid::solid::{Frame, Geometry, Solid, Solids};
 
 /// The surfaces of all shapes of a scene, in sizes that are stretched for each body.
 pub struct Surfaces {
@@ -34,6 +34,11 @@ impl Surfaces {
             Some(id) => &self.solids[id as usize],
             None => &self.kinds[&shape.number()],
         }
+    }
+
+    /// The triangles of a shape.
+    pub fn faces(&self, shape: &Shape) -> Vec<[u32; 3]> {
+        triangles(self.document(shape)).faces
     }
 
     /// The solids in their own frames, by their places.
@@ -86,8 +91,8 @@ fn triangles(document: &ObjDocument) -> Mesh {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::rigid::body::Twist;
-    use cloth_sim::rigid::shape::{Capsule, Cuboid, Sphere};
+    use crate::rigid::body::Twist;
+    use crate::rigid::shape::{Capsule, Cuboid, Sphere};
     use nalgebra::UnitQuaternion;
 
     use super::*;

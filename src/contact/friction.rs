@@ -1,0 +1,91 @@
+//! Coulomb's coefficients of friction.
+
+use crate::collision::Pair;
+use crate::contact::settings::ContactSettings;
+use crate::ids::VertexId;
+
+/// Coulomb's coefficients. Where both surfaces have a material, the pair of materials counts,
+/// otherwise a setting of the scene.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Friction {
+    /// Between cloth and cloth.
+    pub cloth: f64,
+    /// Between all other pairs.
+    pub obstacle: f64,
+    /// Vertices below this number are cloth.
+    pub cloth_vertices: VertexId,
+    /// The number after the last vertex of each surface.
+    pub ends: Vec<VertexId>,
+    /// The materials of surfaces.
+    pub touch: Touch,
+}
+
+/// The materials of surfaces, and the coefficient of each pair of materials.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Touch {
+    /// The material of each surface. Empty if no surface has one.
+    pub materials: Vec<Option<u16>>,
+    /// The coefficient of the materials `a` and `b`, in row `a` and column `b`.
+    pub coefficients: Vec<Vec<f64>>,
+}
+
+impl Friction {
+    /// Those of `settings` and of the materials `touch` of surfaces, whose last vertices are before
+    /// `ends`. Vertices below `cloth_vertices` are cloth.
+    pub fn new(
+        settings: &ContactSettings,
+        cloth_vertices: VertexId,
+        ends: Vec<VertexId>,
+        touch: Touch,
+    ) -> Self {
+        let ContactSettings { friction_cloth, friction_obstacle, .. } = *settings;
+        Self { cloth: friction_cloth, obstacle: friction_obstacle, cloth_vertices, ends, touch }
+    }
+
+    /// The coefficient of `pair`.
+    pub fn of(&self, pair: &Pair) -> f64 {
+        self.of_materials(pair).unwrap_or_else(|| {
+            let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
+            if cloth { self.cloth } else { self.obstacle }
+        })
+    }
+
+    /// The coefficient of `pair`, if both surfaces have a material.
+    fn of_materials(&self, pair: &Pair) -> Option<f64> {
+        if self.touch.materials.is_empty() {
+            return None;
+        }
+        // The first vertex is of the first side, the last one of the second.
+        let [first, .., second] = pair.vertices;
+        let [a, b] = [first, second].map(|vertex| {
+            let surface = self.ends.partition_point(|&end| end <= vertex);
+            self.touch.materials[surface].map(usize::from)
+        });
+        Some(self.touch.coefficients[a?][b?])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_has_the_coefficient_of_its_materials_or_of_the_scene() {
+        let touch = Touch {
+            materials: vec![Some(0), None, Some(1)],
+            coefficients: vec![vec![0.1, 0.2], vec![0.2, 0.3]],
+        };
+        let settings =
+            ContactSettings { friction_cloth: 0.8, friction_obstacle: 0.9, ..Default::default() };
+        let friction = Friction::new(&settings, 20, vec![10, 20, 30], touch);
+        let of = |vertex, face| friction.of(&Pair::vertex_face(vertex, face));
+        assert_eq!(of(0, [7, 8, 9]), 0.1);
+        assert_eq!(of(25, [7, 8, 9]), 0.2);
+        assert_eq!(of(20, [21, 22, 23]), 0.3);
+        assert_eq!(of(0, [10, 11, 12]), 0.8);
+        assert_eq!(of(10, [25, 26, 27]), 0.9);
+        assert_eq!(friction.of(&Pair::edge_edge([28, 29], [8, 9])), 0.2);
+        let plain = Friction::new(&settings, 20, vec![10, 20, 30], Touch::default());
+        assert_eq!(plain.of(&Pair::vertex_face(25, [7, 8, 9])), 0.9);
+    }
+}

@@ -1,0 +1,182 @@
+//! Rigid bodies in a scene of cloth: what their fields may say there, and what becomes of them. The
+//! step of cloth moves the free ones, and the others are obstacles.
+
+use std::path::Path;
+
+use crate::bodies::prescribed::{ObstacleSetup, Transform};
+use crate::bodies::rigid::{Frame, MassProperties, RigidBody};
+use crate::bodies::{Body as _, Setup};
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::mesh::shapes::{Plane, ShapeKind as _};
+use crate::mesh::{Mesh, SurfaceMesh};
+use crate::rigid::body::{Body, BodyState, MaterialId, Twist};
+use crate::rigid::fixed::{FixedBody, FixedShape};
+use crate::rigid::surfaces::Surfaces;
+use crate::scene::bodies::build::Builder;
+use crate::scene::bodies::setup::name_of;
+use crate::scene::bodies::spec::{DomainSpec, Parallel};
+use crate::scene::spec::Scene;
+
+/// The largest number of free bodies. Every rank has all of them.
+const MOST: u64 = 5000;
+
+/// With more free bodies than this a run warns.
+pub(in crate::scene) const MANY: usize = 300;
+
+/// Half of the side of a half-space's square, in diagonals of the box around all that may fall on it.
+const HALF_SIDE: f64 = 2.0;
+
+impl Scene {
+    /// Checks what concerns rigid bodies in a scene of cloth, and materials of surfaces.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds, or has no meaning beside cloth.
+    pub(in crate::scene) fn validate_bodies_among_cloth(&self) -> Result<()> {
+        let are_divided = [
+            ("domain", self.domain != DomainSpec::default()),
+            ("synchronisation", self.synchronisation != Default::default()),
+            ("response", self.response != Default::default()),
+            ("parallel", self.parallel != Parallel::default()),
+        ];
+        if let Some((field, _)) = are_divided.into_iter().find(|(_, is_given)| *is_given) {
+            let cause = "this is for scenes of bodies alone: beside cloth, bodies are part of the \
+                         step of cloth, on all ranks, in a space without borders";
+            return Err(Error::input(field, cause, "leave it out"));
+        }
+        if !self.joints.is_empty() {
+            let cause = "joints hold bodies together in scenes of bodies alone";
+            return Err(Error::input("joints", cause, "leave them out, or the cloths"));
+        }
+        if self.output.forces {
+            let cause = "forces are written in scenes of bodies alone";
+            return Err(Error::input("output.forces", cause, "leave it out"));
+        }
+        self.validate_materials()?;
+        let numbers = self.materials.iter().map(|it| ("materials", it.restitution, it.rolling_m));
+        let pairs = self.material_pairs.iter();
+        let pairs = pairs.map(|it| ("material_pairs", it.restitution, it.rolling_m));
+        for (list, restitution, rolling_m) in numbers.chain(pairs) {
+            let (field, what) = match (restitution, rolling_m) {
+                (0.0, 0.0) => continue,
+                (0.0, _) => ("rolling_m", "no rolling resistance"),
+                _ => ("restitution", "no restitution"),
+            };
+            let cause = format!("surfaces in a scene of cloth have {what}");
+            return Err(Error::input(format!("{list}.{field}"), cause, "leave it out"));
+        }
+        self.validate_entries()
+    }
+}
+
+/// The materials of bodies, in the order of the surfaces that [`add`] adds.
+#[derive(Default)]
+pub(in crate::scene) struct BodyMaterials {
+    /// Of the free bodies.
+    pub free: Vec<MaterialId>,
+    /// Of the bodies that are obstacles.
+    pub fixed: Vec<MaterialId>,
+}
+
+/// Adds the bodies of a checked `scene` to `setup`, which has its cloths and obstacles: free ones
+/// as rigid bodies, the others as obstacles. Paths are relative to `scene_dir`.
+///
+/// # Errors
+/// A file that is missing or unsound, a surface that is not closed, too many bodies.
+pub(in crate::scene) fn add(
+    scene: &Scene,
+    scene_dir: &Path,
+    setup: &mut Setup,
+) -> Result<BodyMaterials> {
+    if scene.bodies.is_empty() {
+        return Ok(BodyMaterials::default());
+    }
+    let made = Builder::of(scene, scene_dir, None)?;
+    check_count(&made)?;
+    let surfaces = Surfaces::new(&made.solids);
+    let mut materials = BodyMaterials::default();
+    for (generator, shape_rotation) in made.generators.iter().zip(&made.shape_rotations) {
+        for body in (0..generator.count()).map(|number| generator.body(number)) {
+            let rigid = rigid_body(&name_of(&made.groups, body.id), &body, &surfaces);
+            setup.bodies.push(rigid.of_shape(*shape_rotation));
+            materials.free.push(body.material);
+        }
+    }
+    let corners = corners(setup);
+    for body in &made.fixed {
+        let name = name_of(&made.groups, body.id);
+        setup.obstacles.push(obstacle(name, body, &surfaces, corners)?);
+        materials.fixed.push(body.material);
+    }
+    Ok(materials)
+}
+
+fn check_count(made: &Builder) -> Result<()> {
+    let count: u64 = made.generators.iter().map(|generator| generator.count()).sum();
+    if count <= MOST {
+        return Ok(());
+    }
+    let cause = format!("{count} bodies among cloth are too many, because every rank has all");
+    Err(Error::input("bodies", cause, format!("ask for at most {MOST}, or leave out the cloths")))
+}
+
+/// The surface of a shape in its own frame, m.
+fn own_mesh(shape: &crate::rigid::Shape, surfaces: &Surfaces) -> Mesh {
+    let state = BodyState { twist: Twist::ZERO, ..BodyState::AT_REST };
+    Mesh { positions: surfaces.positions(shape, &state), faces: surfaces.faces(shape) }
+}
+
+fn rigid_body(name: &str, body: &Body, surfaces: &Surfaces) -> RigidBody {
+    let BodyState { position, rotation, twist } = body.state;
+    let properties = MassProperties { mass: body.mass, inertia: body.inertia };
+    let frame = Frame { origin: position, rotation };
+    RigidBody::with_mass(name, own_mesh(&body.shape, surfaces), properties, frame)
+        .moving(twist.linear, twist.angular)
+}
+
+/// The obstacle of a body that forces do not move. The square of a half-space is about the box
+/// between `corners` (m).
+fn obstacle(
+    name: String,
+    body: &FixedBody,
+    surfaces: &Surfaces,
+    corners: [Vec3; 2],
+) -> Result<ObstacleSetup> {
+    let rotation = body.rotation.to_rotation_matrix().into_inner();
+    let (mesh, translation) = match &body.shape {
+        FixedShape::Shape(shape) => (own_mesh(shape, surfaces), body.position),
+        FixedShape::HalfSpace => square(body.position, rotation * Vec3::y(), corners),
+    };
+    let SurfaceMesh { document, faces, topology, .. } = SurfaceMesh::from_mesh(mesh)?;
+    Ok(ObstacleSetup {
+        name,
+        shape: document.positions.clone(),
+        document,
+        faces,
+        topology,
+        placement: Transform { rotation, translation, ..Transform::default() },
+        motion: body.motion.clone(),
+    })
+}
+
+/// A square in the plane through `point` (m) across `normal`, and its middle, which is below the
+/// middle of the box between `corners` (m).
+fn square(point: Vec3, normal: Vec3, [low, high]: [Vec3; 2]) -> (Mesh, Vec3) {
+    let middle = 0.5 * (low + high);
+    let foot = middle - normal * normal.dot(&(middle - point));
+    let side = 2.0 * HALF_SIDE * ((high - low).norm() + (middle - foot).norm());
+    (Plane { width_m: side, length_m: side, edge_m: None }.mesh(), foot)
+}
+
+/// The corners of the box around all cloths and bodies at the start, m.
+fn corners(setup: &Setup) -> [Vec3; 2] {
+    let mut corners = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
+    let mut grow = |x: &Vec3| corners = [corners[0].inf(x), corners[1].sup(x)];
+    setup.cloths.iter().flat_map(|cloth| &cloth.positions).for_each(&mut grow);
+    for body in &setup.bodies {
+        let mut positions = vec![Vec3::zeros(); body.vertex_count()];
+        body.place(&body.start().0, &mut positions);
+        positions.iter().for_each(&mut grow);
+    }
+    corners
+}

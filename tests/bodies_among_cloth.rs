@@ -1,0 +1,216 @@
+//! Rigid bodies in scenes of cloth, by the real binary: what a scene may say of them, and what a run
+//! writes. `rigid_body` has their mechanics.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use common::run::{Frames, Start, assert_says, cloth_sim, finish, simulate};
+
+const G: f64 = 9.81;
+
+fn blocks() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/among_cloth.ron")
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
+}
+
+/// The rows of a frame's poses: the numbers of each body.
+fn poses(run: &Path, frame: u64) -> BTreeMap<String, Vec<f64>> {
+    let text = read(&run.join(format!("poses_{frame:04}.csv")));
+    let mut rows = text.lines();
+    assert_eq!(rows.next(), Some("body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"));
+    let row = |line: &str| {
+        let mut cells = line.split(',');
+        let name = cells.next().expect("a name").to_owned();
+        (name, cells.map(|cell| cell.parse().expect("a number")).collect())
+    };
+    rows.map(row).collect()
+}
+
+fn check(run: &Path) -> Output {
+    finish(Command::new(env!("CARGO_BIN_EXE_cloth-sim")).arg("check").arg(run))
+}
+
+/// Runs a `scene` in a folder of its own.
+fn run_text(scene: &str, at: &Path) -> Output {
+    std::fs::write(at.join("scene.ron"), scene).expect("a scene is written");
+    let mut command = cloth_sim(Start::Threads(1, 1));
+    finish(command.arg(at.join("scene.ron")).arg("--out").arg(at.join("out")))
+}
+
+#[test]
+fn a_run_writes_bodies_and_poses_and_its_check_finds_bodies_that_cross() {
+    let folder = folder();
+    let run = folder.path().join("run");
+    simulate(Start::Threads(1, 2), &blocks(), &run, &[]);
+    let frame = read(&run.join("frame_0006.obj"));
+    let objects = Vec::from_iter(frame.lines().filter_map(|line| line.strip_prefix("o ")));
+    let bodies = ["block[0]", "block[1]", "ball", "prism", "stone", "dumbbell"];
+    let expected = bodies.map(|name| format!("body_{name}"));
+    assert_eq!(objects[0], "sheet");
+    assert_eq!(objects[1..7], expected);
+    assert_eq!(objects[7..], ["paddle"]);
+    assert!(read(&run.join("obstacles.obj")).contains("o floor"));
+    let poses = poses(&run, 6);
+    assert_eq!(
+        Vec::from_iter(poses.keys()),
+        ["ball", "block[0]", "block[1]", "dumbbell", "prism", "stone"]
+    );
+    for (name, pose) in &poses {
+        let norm: f64 = pose[3..7].iter().map(|x| x * x).sum();
+        assert!((norm - 1.0).abs() < 1e-12, "{name}: {norm}");
+    }
+    let said = check(&run);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+    // The first block is moved into the sheet.
+    let start = frame.find("o body_block[0]").expect("the block");
+    let end = start + frame[start..].find("o body_block[1]").expect("the other block");
+    let moved = frame[start..end].lines().map(|line| match line.strip_prefix("v ") {
+        Some(place) => {
+            let mut x =
+                Vec::from_iter(place.split(' ').map(|x| x.parse::<f64>().expect("a number")));
+            x[1] -= 0.015;
+            format!("v {} {} {}\n", x[0], x[1], x[2])
+        }
+        None => format!("{line}\n"),
+    });
+    let broken = frame[..start].to_owned() + &moved.collect::<String>() + &frame[end..];
+    std::fs::write(run.join("frame_0006.obj"), broken).expect("a frame is written");
+    let said = check(&run);
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(!said.status.success() && text.contains("block[0]"), "{text}");
+}
+
+#[test]
+fn a_stopped_run_goes_on_with_the_same_bits() {
+    let folder = folder();
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let expected = simulate(Start::Threads(1, 1), &blocks(), &whole, &[]);
+    let every = ["--frames", "3", "--checkpoint-every", "1"];
+    simulate(Start::Threads(2, 1), &blocks(), &parts, &every);
+    let mut command = cloth_sim(Start::Threads(3, 1));
+    let said = finish(command.arg("resume").arg(&parts).args(["--frames", "6"]));
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let found = Frames::read(&parts);
+    assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));
+    let last = |run: &Path| read(&run.join("poses_0006.csv"));
+    assert_eq!(last(&parts), last(&whole));
+}
+
+/// A block of 2 x 1 x 2 cm on a slope about z, of `bodies` and `fields`; a small cloth lies aside.
+fn slope(slope_deg: f64, fields: &str) -> String {
+    let (sin, cos) = slope_deg.to_radians().sin_cos();
+    let [x, y] = [-sin * 0.0061, cos * 0.0061];
+    format!(
+        r#"(frames: 5, frames_per_second: 10, steps_per_frame: 50, cloths: [(
+            shape: Sheet(width_m: 0.02, length_m: 0.02, columns: 2, rows: 2),
+            transform: (translation_m: (0, 5, 0)), material: Fabric("cotton"))],
+        bodies: [
+            (name: "block", shape: Box(size_m: (0.02, 0.01, 0.02)), material: "oak",
+             arrangement: At([({x}, {y}, 0)]), orientation: Turned(axis: (0, 0, 1), angle_deg: {slope_deg})),
+            (name: "slope", shape: HalfSpace, material: "steel", motion: Immovable,
+             orientation: Turned(axis: (0, 0, 1), angle_deg: {slope_deg})),
+        ],
+        materials: [(name: "oak", density_kg_per_m3: 700, friction: 0.5), (name: "steel", friction: 0.1)],
+        {fields})"#
+    )
+}
+
+#[test]
+fn a_block_slides_as_the_friction_of_its_pair_says() {
+    // The mean of both materials is 0.3.
+    for (fields, mu) in [
+        ("", 0.3),
+        (r#"material_pairs: [(materials: ("steel", "oak"), friction: 0.2)]"#, 0.2),
+        (r#"material_pairs: [(materials: ("steel", "oak"), friction: 0)]"#, 0.0),
+    ] {
+        let folder = folder();
+        let said = run_text(&slope(25.0, fields), folder.path());
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        let speed = |frame| {
+            let pose = &poses(&folder.path().join("out"), frame)["block"];
+            pose[7].hypot(pose[8])
+        };
+        let (sin, cos) = 25_f64.to_radians().sin_cos();
+        let expected = G * (sin - mu * cos) * 0.2;
+        let found = speed(5) - speed(3);
+        assert!((found / expected - 1.0).abs() < 0.01, "{mu}: {found} instead of {expected} m/s");
+    }
+    // It sticks where tan 25 degrees = 0.466 is less.
+    let folder = folder();
+    let pair = r#"material_pairs: [(materials: ("steel", "oak"), friction: 0.6)]"#;
+    assert!(run_text(&slope(25.0, pair), folder.path()).status.success());
+    let pose = &poses(&folder.path().join("out"), 5)["block"];
+    assert!(pose[7].hypot(pose[8]) < 1e-6, "{pose:?}");
+}
+
+#[test]
+fn scenes_that_cannot_be() {
+    let scene = |bodies: &str, fields: &str| {
+        format!(
+            r#"(frames: 1, steps_per_frame: 2, cloths: [(
+                shape: Sheet(width_m: 1, length_m: 1, columns: 4, rows: 4), material: Fabric("cotton"))],
+            bodies: [(name: "block", shape: Box(size_m: (0.1, 0.1, 0.1)), material: "oak", {bodies})],
+            materials: [(name: "oak", density_kg_per_m3: 700), (name: "air")], {fields})"#
+        )
+    };
+    let above = "arrangement: At([(0, 1, 0)])";
+    for (bodies, fields, words) in [
+        (
+            above,
+            "domain: (borders: (Open, Open, Open))",
+            &["domain", "bodies alone", "leave it"][..],
+        ),
+        (above, "response: Ffd", &["response", "bodies alone"]),
+        (above, "synchronisation: ShadowOwner", &["synchronisation", "bodies alone"]),
+        (above, "parallel: Workers(count: Fixed(2))", &["parallel"]),
+        (above, "output: (forces: true)", &["output.forces", "bodies alone"]),
+        (above, "joints: [(kind: Ball, bodies: Pair(\"block\", \"space\"))]", &["joints"]),
+        (above, "output: (format: \"gltf\")", &["output.format"]),
+        ("arrangement: At([(0, 0, 0)])", "", &["intersections between", "`block`", "apart"]),
+        ("arrangement: At([(0, 1, 0), (0, 1.05, 0)])", "", &["`block[0]` and `block[1]`"]),
+        (
+            "arrangement: Grid(count: (20, 20, 20), origin_m: (0, 1, 0), spacing_m: 0.2)",
+            "",
+            &["bodies", "8000 bodies", "at most 5000"],
+        ),
+        (
+            "arrangement: At([(0, 1, 0)]), angular_velocity_rad_per_s: (0, 400, 0)",
+            "",
+            &["bodies[0].angular_velocity", "quarter turn"],
+        ),
+        ("arrangement: At([(NaN, 1, 0)])", "", &["bodies[0].arrangement[0]"]),
+        (above, "name: \"a/b\"", &["name"]),
+    ] {
+        let folder = folder();
+        assert_says(&run_text(&scene(bodies, fields), folder.path()), words);
+    }
+    let one = |from: &str, to: &str| scene(above, "").replace(from, to);
+    for (text, words) in [
+        (
+            one("Fabric(\"cotton\")", "Fabric(\"cotton\"), touch: \"lace\""),
+            &["cloths[0].touch", "lace"][..],
+        ),
+        (one("material: \"oak\"", "material: \"air\""), &["materials[1].density", "bodies[0]"]),
+        (one("(name: \"air\")", "(name: \"air\", restitution: 0.5)"), &["restitution", "cloth"]),
+        (one("(name: \"air\")", "(name: \"air\", rolling_m: 0.5)"), &["rolling_m", "cloth"]),
+        (one("Box(size_m: (0.1, 0.1, 0.1))", "HalfSpace"), &["bodies[0].motion", "half-space"]),
+        (
+            one("\"block\"", "\"sheet\"").replace("cloths: [(", "cloths: [(name: \"sheet\","),
+            &["two objects"],
+        ),
+        (one("Box(size_m: (0.1, 0.1, 0.1))", "Mesh(\"no.obj\")"), &["no.obj"]),
+    ] {
+        let folder = folder();
+        assert_says(&run_text(&text, folder.path()), words);
+    }
+}
