@@ -28,7 +28,7 @@ use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
 use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
-use crate::contact::side::{Dynamics, Sides};
+use crate::contact::side::{Dynamics, InverseMass, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::contact::stiffness::stiffness;
 use crate::ids::{NONE, NodeId};
@@ -56,6 +56,11 @@ impl ContactLaw {
         Self { push_speed_m_per_s, step_s }
     }
 
+    /// `kappa m / h^2` of the effective mass `mass` (kg) in a whole step, N/m.
+    fn whole_stiffness(&self, mass: f64) -> f64 {
+        kappa(self.step_s) * mass / (self.step_s * self.step_s)
+    }
+
     /// The least stiffness (N/m) of a contact of effective mass `mass` (kg), in a step of `h` (s).
     /// A new contact of cloth has the least stiffness for this step size, which stops a fast
     /// impact within the step. In a halved step this is up to four times as much. Cloth that is
@@ -69,7 +74,7 @@ impl ContactLaw {
         has_body: bool,
         h: f64,
     ) -> f64 {
-        let [of_step, of_whole] = [h, self.step_s].map(|h| kappa(h) * mass / (h * h));
+        let (of_step, of_whole) = (kappa(h) * mass / (h * h), self.whole_stiffness(mass));
         match memory {
             _ if has_body => of_whole,
             Some(memory) => of_step.min(memory.stiffness.max(of_whole)),
@@ -77,6 +82,11 @@ impl ContactLaw {
         }
     }
 }
+
+/// Compression of a contact by the bodies that lie on its nodes, as a share of its distance.
+/// Drops of bowls of 1.8 kg and stacks of plates of 0.3 and 1.2 kg, on cotton on a table, at 1 to 10
+/// ms decided it. Softer contacts let bodies bounce, and harder ones let stacks tremble at 1 ms.
+const BEARING: f64 = 0.02;
 
 /// A contact that acts in the step that is being solved.
 #[derive(Debug, Clone, Copy)]
@@ -140,6 +150,28 @@ pub struct ContactStep<'a> {
     pub h: f64,
 }
 
+impl ContactStep<'_> {
+    /// The stiffness (N/m) at which the weight of the bodies that lie on the nodes of a contact
+    /// compresses it by [`BEARING`] of its distance `distance_m` (m), but no more than a contact of
+    /// their mass has. 0 if there are none. `inverse_mass` gives that of nodes.
+    fn bearing_stiffness(
+        &self,
+        sides: &Sides,
+        normal: &Vec3,
+        inverse_mass: impl Fn(NodeId) -> InverseMass,
+        distance_m: f64,
+    ) -> f64 {
+        let carried = |node| self.sharing.carried(node);
+        if sides.terms().iter().all(|term| carried(term.node) == 0.0) {
+            return 0.0;
+        }
+        let laden = |node| inverse_mass(node).laden(carried(node));
+        let mass = 1.0 / sides.inverse_mass(normal, laden);
+        let by_weight = mass * self.fall.norm() / (self.h * BEARING * distance_m);
+        by_weight.min(self.law.whole_stiffness(mass))
+    }
+}
+
 impl ActiveContact {
     /// The active contact of `contact` between `sides`, and its spring. `None` if neither side can
     /// move, or if the sides separate fast.
@@ -154,19 +186,19 @@ impl ActiveContact {
         let bodies_of = sides.terms().iter().filter_map(|term| bodies.body(term.node));
         let sharers = bodies_of.map(|body| step.sharing.sharers(body, memory.is_some()));
         let sharers = sharers.reduce(f64::max);
-        let inverse_mass = match sharers {
-            None => sides.inverse_mass(&normal, |node| bodies.inverse_mass(node)),
-            Some(sharers) => sides.inverse_mass(&normal, |node| {
-                let whole = bodies.inverse_mass(node);
-                if bodies.body(node).is_some() { whole.shared(sharers) } else { whole }
-            }),
+        let part = |node| {
+            let whole = bodies.inverse_mass(node);
+            if bodies.body(node).is_some() { whole.shared(sharers.unwrap_or(1.0)) } else { whole }
         };
+        let inverse_mass = sides.inverse_mass(&normal, part);
         if inverse_mass <= 0.0 {
             return None;
         }
         let mass = 1.0 / inverse_mass;
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
-        let least_stiffness = law.least_stiffness(mass, memory, sharers.is_some(), h);
+        let least_stiffness = law
+            .least_stiffness(mass, memory, sharers.is_some(), h)
+            .max(step.bearing_stiffness(sides, &normal, part, contact.distance_m));
         let stiffness =
             stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);
         let push_out = match contact.kind() {

@@ -5,22 +5,50 @@
 //! all of the plate, they would throw it about together: five plates of 480 triangles crept at
 //! 85 mm/s. So each of `n` contacts gets the `n`th part of the body.
 //!
+//! Cloth between a body and a floor hands on what lies on it. Its nodes are light: with their own
+//! masses, contacts would give way to the body until they follow its load, and gain energy when
+//! they become stiffer (0.2 J of a bowl of 1.8 kg on cotton on a table). So the part of a body
+//! that a contact has counts with the nodes that it lies on.
+//!
 //! Source: ours.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::error::Result;
-use crate::ranks::World;
+use crate::ids::NodeId;
+use crate::ranks::{World, message};
 
 /// The numbers of contacts of each body of few nodes. The same on every rank.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sharing {
     /// For each body the active contacts of the last step, then all contacts of this one.
     counts: Vec<i64>,
+    /// What lies on cloth nodes that touch bodies, by rising node. The same on every rank.
+    carried: Vec<Carried>,
+}
+
+/// What lies on a cloth node.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Carried {
+    /// The mass of bodies, kg.
+    pub mass_kg: f64,
+    /// The node.
+    pub node: NodeId,
+    unused: u32,
+}
+
+impl Carried {
+    /// `mass_kg` (kg) on `node`.
+    pub fn new(node: NodeId, mass_kg: f64) -> Self {
+        Self { mass_kg, node, unused: 0 }
+    }
 }
 
 impl Sharing {
     /// No contacts of `bodies` bodies yet.
     pub fn new(bodies: usize) -> Self {
-        Self { counts: vec![0; 2 * bodies] }
+        Self { counts: vec![0; 2 * bodies], carried: Vec::new() }
     }
 
     /// Counts a contact of this rank that touches `body`: an active one of the last step, or one
@@ -35,6 +63,29 @@ impl Sharing {
     /// When another rank has failed.
     pub fn add_ranks(&mut self, world: &dyn World) -> Result<()> {
         if self.counts.is_empty() { Ok(()) } else { world.all_reduce_sum(&mut self.counts) }
+    }
+
+    /// Takes the `parts` of bodies (kg) that lie on this rank's own cloth nodes, by rising contact,
+    /// and those of all ranks. Collective, if there are bodies.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn carry(&mut self, world: &dyn World, mut parts: Vec<Carried>) -> Result<()> {
+        // The order of the contacts of a node stays, so that no bit depends on the ranks.
+        parts.sort_by_key(|it| it.node);
+        let same_node = |a: &Carried, b: &Carried| a.node == b.node;
+        let of_nodes = parts
+            .chunk_by(same_node)
+            .map(|all| Carried { mass_kg: all.iter().map(|it| it.mass_kg).sum(), ..all[0] });
+        self.carried = message::all_gather_v(world, &Vec::from_iter(of_nodes))?;
+        self.carried.sort_unstable_by_key(|it| it.node);
+        Ok(())
+    }
+
+    /// The mass of bodies that lies on a cloth node, kg.
+    pub fn carried(&self, node: NodeId) -> f64 {
+        let place = self.carried.binary_search_by_key(&node, |it| it.node);
+        place.map_or(0.0, |place| self.carried[place].mass_kg)
     }
 
     /// Whether some contact of this step touches `body`.

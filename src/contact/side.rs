@@ -133,6 +133,22 @@ impl InverseMass {
         }
     }
 
+    /// The mean over all directions, 1/kg.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Scalar(inverse) => *inverse,
+            Self::Tensor(inverse) => inverse.trace() / 3.0,
+        }
+    }
+
+    /// That of a cloth vertex on which `mass_kg` (kg) lies. A body and a prescribed vertex stay.
+    pub fn laden(self, mass_kg: f64) -> Self {
+        match self {
+            Self::Scalar(inverse) => Self::Scalar(inverse / (1.0 + inverse * mass_kg)),
+            Self::Tensor(_) => self,
+        }
+    }
+
     /// The mass of a cloth vertex, kg. A body counts as infinitely heavy.
     fn mass(&self) -> f64 {
         match self {

@@ -12,7 +12,7 @@ impl Scene {
     /// # Errors
     /// The first name that is unknown.
     pub(super) fn validate_touch(&self) -> Result<()> {
-        self.touches().map(|it| it.map(|_| ())).collect()
+        self.touches().try_for_each(|it| it.map(|_| ()))
     }
 
     /// The materials of cloths, then of obstacles.

@@ -8,10 +8,10 @@ use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
     ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed,
-    find_contacts, lowest_pushed,
+    find_contacts,
 };
 use crate::error::Result;
-use crate::ids::{NodeId, VertexId};
+use crate::ids::VertexId;
 use crate::ranks::message;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::Context;
@@ -20,6 +20,7 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::region::Region;
 use crate::step::report::{Counter, Measure, StepReport};
+use crate::step::sharing::sharing;
 
 /// Elementary pairs that a thread takes at a time, some 100 us of work.
 pub(super) const PAIRS_PER_CHUNK: usize = 512;
@@ -226,37 +227,6 @@ fn squeezed<'a>(
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
     Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
-}
-
-/// How many contacts share the mass of each body: contacts of the last step that this rank
-/// remembers in `memories`, and `contacts` of this step. One rank counts each of them. Collective.
-fn sharing(
-    here: &Context,
-    memories: &[ContactMemory],
-    contacts: &[(Contact, Sides)],
-    bodies: &MovingBodies,
-) -> Result<Sharing> {
-    let (model, layout) = (here.model, &here.rank.layout);
-    let mut sharing = Sharing::new(model.bodies.len());
-    if model.bodies.is_empty() {
-        return Ok(sharing);
-    }
-    let mut count = |pair: &Pair, owner: NodeId, is_of_last: bool| {
-        if layout.own_index(owner).is_none() {
-            return;
-        }
-        for first in [0, pair.first_side()] {
-            if let Place::Body(body) = model.numbering.place(pair.vertices[first]) {
-                sharing.count(body, is_of_last);
-            }
-        }
-    };
-    memories.iter().for_each(|memory| count(&memory.pair, memory.owner, true));
-    for (contact, sides) in contacts {
-        count(&contact.pair, lowest_pushed(sides, bodies), false);
-    }
-    sharing.add_ranks(&*here.rank.world)?;
-    Ok(sharing)
 }
 
 /// Whether a contact pushes a node of `region`.

@@ -31,6 +31,7 @@ mod saved;
 pub mod scheme;
 mod search;
 pub mod settings;
+mod sharing;
 mod simulation;
 pub mod sizes;
 mod squeeze;

@@ -44,7 +44,7 @@ pub fn build_bodies(scene: &Scene, scene_dir: &Path) -> Result<RigidSetup> {
     let domain = Domain::new(spec.min_m.into(), spec.max_m.into(), periodic)?;
     let mut builder = Builder::of(scene, scene_dir, Some(&domain))?;
     builder.walls(&domain)?;
-    let mut setup = builder.finish(domain.clone());
+    let mut setup = builder.finish(domain);
     joints::add(&mut setup, scene, scene_dir)?;
     Ok(setup)
 }

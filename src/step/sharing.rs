@@ -1,0 +1,63 @@
+//! How contacts share the mass of bodies.
+
+use crate::bodies::Place;
+use crate::collision::Pair;
+use crate::contact::sharing::Carried;
+use crate::contact::{Contact, ContactMemory, Dynamics, Sharing, Sides, lowest_pushed};
+use crate::error::Result;
+use crate::ids::NodeId;
+use crate::linear::Jacobian;
+use crate::step::context::Context;
+use crate::step::dynamics::MovingBodies;
+
+/// How contacts share the mass of each body: contacts of the last step that this rank remembers in
+/// `memories`, and `contacts` of this step, by rising pair. One rank counts each of them.
+/// Collective.
+pub(super) fn sharing(
+    here: &Context,
+    memories: &[ContactMemory],
+    contacts: &[(Contact, Sides)],
+    bodies: &MovingBodies,
+) -> Result<Sharing> {
+    let (model, layout) = (here.model, &here.rank.layout);
+    let mut sharing = Sharing::new(model.bodies.len());
+    if model.bodies.is_empty() {
+        return Ok(sharing);
+    }
+    let mut count = |pair: &Pair, owner: NodeId, is_of_last: bool| {
+        if layout.own_index(owner).is_none() {
+            return;
+        }
+        for first in [0, pair.first_side()] {
+            if let Place::Body(body) = model.numbering.place(pair.vertices[first]) {
+                sharing.count(body, is_of_last);
+            }
+        }
+    };
+    memories.iter().for_each(|memory| count(&memory.pair, memory.owner, true));
+    for (contact, sides) in contacts {
+        count(&contact.pair, lowest_pushed(sides, bodies), false);
+    }
+    let world = &*here.rank.world;
+    sharing.add_ranks(world)?;
+    let mut parts = Vec::new();
+    for (_, sides) in contacts {
+        let Some(part_kg) = part_of_body(sides, bodies, &sharing) else { continue };
+        parts.extend(sides.terms().iter().filter_map(|term| match term.jacobian {
+            Jacobian::Weight(weight) if bodies.body(term.node).is_none() => {
+                layout.own_index(term.node)?;
+                Some(Carried::new(term.node, weight.abs() * part_kg))
+            }
+            _ => None,
+        }));
+    }
+    sharing.carry(world, parts)?;
+    Ok(sharing)
+}
+
+/// The part of a body that a contact between `sides` has, kg. None if neither is a body.
+fn part_of_body(sides: &Sides, bodies: &MovingBodies, sharing: &Sharing) -> Option<f64> {
+    let of_body = |node| Some((bodies.body(node)?, node));
+    let (body, node) = sides.terms().iter().find_map(|term| of_body(term.node))?;
+    Some(1.0 / bodies.inverse_mass(node).shared(sharing.sharers(body, false)).mean())
+}
