@@ -33,10 +33,11 @@ impl Scene {
     /// # Errors
     /// The first field that is out of bounds, or has no meaning beside cloth.
     pub(in crate::scene) fn validate_bodies_among_cloth(&self) -> Result<()> {
+        let has_bodies = !self.bodies.is_empty();
         let are_divided = [
-            ("domain", self.domain != DomainSpec::default()),
-            ("synchronisation", self.synchronisation != Default::default()),
-            ("response", self.response != Default::default()),
+            ("domain", has_bodies && self.domain != DomainSpec::default()),
+            ("synchronisation", has_bodies && self.synchronisation != Default::default()),
+            ("response", has_bodies && self.response != Default::default()),
             ("parallel", self.parallel != Parallel::default()),
         ];
         if let Some((field, _)) = are_divided.into_iter().find(|(_, is_given)| *is_given) {

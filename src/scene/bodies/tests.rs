@@ -327,9 +327,6 @@ fn what_cannot_be_is_refused() {
         let message = message(fields);
         assert!(message.contains(place) && message.contains(cause), "{fields}: {message}");
     }
-    let cloth = r#"cloths: [(shape: Disc(radius_m: 1, rings: 6), material: Fabric("cotton"))]"#;
-    let both = scene(&format!("bodies: [({BALLS})], {cloth}")).unwrap_err().to_string();
-    assert!(both.contains("both cloths and rigid bodies"), "{both}");
 }
 
 #[test]
