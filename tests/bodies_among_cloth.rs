@@ -107,7 +107,7 @@ fn a_stopped_run_goes_on_with_the_same_bits() {
     assert_eq!(last(&parts), last(&whole));
 }
 
-/// A block of 2 x 1 x 2 cm on a slope about z, of `bodies` and `fields`; a small cloth lies aside.
+/// A block of 2 x 1 x 2 cm on a slope about z, with more `fields` of the scene; a small cloth lies aside.
 fn slope(slope_deg: f64, fields: &str) -> String {
     let (sin, cos) = slope_deg.to_radians().sin_cos();
     let [x, y] = [-sin * 0.0061, cos * 0.0061];

@@ -13,8 +13,8 @@ bodies with each other and with obstacles; pairs of two obstacles, and of a body
 itself, do not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
 or not finite.
 
-`partition.csv` lists the vertices of a frame that are cloth. The objects `body_*` are
-rigid bodies, and the others are moving obstacles. `obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in
+`partition.csv` lists the vertices of a frame that are cloth. Objects that
+`poses_*.csv` lists are rigid bodies, and the others are moving obstacles. `obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in
 each frame as Blender cuts them, by its rule written here a second time. With
 `--distance` the script also prints the smallest distance of a vertex from a face, or
 of two edges, if it is below the given one (m).
@@ -27,7 +27,14 @@ import ipctk
 import numpy as np
 
 
-def read_obj(path):
+def body_names(folder):
+    """Returns the names of the objects of a frame that are rigid bodies."""
+    poses = sorted(folder.glob("poses_*.csv"))
+    rows = poses[0].read_text().splitlines()[1:] if poses else []
+    return {"body_" + row.split(",")[0] for row in rows}
+
+
+def read_obj(path, names=frozenset()):
     """Returns positions (n x 3, m), the polygons as lists of vertices from 0, and the body of each
     vertex: the number of its object if that is a rigid body, else -1."""
     positions, polygons, bodies, objects, body = [], [], [], 0, -1
@@ -35,7 +42,7 @@ def read_obj(path):
         kind, _, rest = line.partition(" ")
         if kind == "o":
             objects += 1
-            body = objects if rest.startswith("body_") else -1
+            body = objects if rest in names else -1
         elif kind == "v":
             positions.append([float(word) for word in rest.split()[:3]])
             bodies.append(body)
@@ -97,7 +104,7 @@ def frames_of(folder):
     return [(n, folder / f"frame_{n:04}.obj") for n in range(max(numbers + [listed - 1]) + 1)]
 
 
-def read_frame(path, first):
+def read_frame(path, first, names):
     """Returns the fault of a frame or None, its positions, its polygons, and the bodies of vertices.
 
     `first` has the number of vertices and the polygons of an earlier frame.
@@ -105,7 +112,7 @@ def read_frame(path, first):
     if not path.exists():
         return "missing", None, None, None
     try:
-        positions, polygons, bodies = read_obj(path)
+        positions, polygons, bodies = read_obj(path, names)
     except ValueError:
         return "torn", None, None, None
     if first is not None and (len(positions), polygons) != first:
@@ -133,8 +140,9 @@ def main():
     print(f"ipctk {ipctk.__version__}, numpy {np.__version__}")
     print("frame  intersections" + ("  distance below m" if chosen.distance else ""))
     first, bad, most_folded = None, 0, 0
+    names = body_names(folder)
     for number, path in frames_of(folder):
-        fault, positions, polygons, bodies = read_frame(path, first)
+        fault, positions, polygons, bodies = read_frame(path, first, names)
         if fault:
             bad += 1
             print(f"{number:5}  {fault:>13}")

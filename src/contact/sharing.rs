@@ -5,10 +5,10 @@
 //! all of the plate, they would throw it about together: five plates of 480 triangles crept at
 //! 85 mm/s. So each of `n` contacts gets the `n`th part of the body.
 //!
-//! Cloth between a body and a floor hands on what lies on it. Its nodes are light: with their own
+//! Cloth between a body and a floor hands on what touches it. Its nodes are light: with their own
 //! masses, contacts would give way to the body until they follow its load, and gain energy when
 //! they become stiffer (0.2 J of a bowl of 1.8 kg on cotton on a table). So the part of a body
-//! that a contact has counts with the nodes that it lies on.
+//! that a contact has counts with the nodes that it touches.
 //!
 //! Source: ours.
 
@@ -35,13 +35,13 @@ pub struct Carried {
     pub mass_kg: f64,
     /// The node.
     pub node: NodeId,
-    unused: u32,
+    padding: u32,
 }
 
 impl Carried {
     /// `mass_kg` (kg) on `node`.
     pub fn new(node: NodeId, mass_kg: f64) -> Self {
-        Self { mass_kg, node, unused: 0 }
+        Self { mass_kg, node, padding: 0 }
     }
 }
 
@@ -66,7 +66,7 @@ impl Sharing {
     }
 
     /// Takes the `parts` of bodies (kg) that lie on this rank's own cloth nodes, by rising contact,
-    /// and those of all ranks. Collective, if there are bodies.
+    /// and those of all ranks. Collective.
     ///
     /// # Errors
     /// When another rank has failed.

@@ -12,11 +12,11 @@ impl Scene {
     /// # Errors
     /// The first name that is unknown.
     pub(super) fn validate_touch(&self) -> Result<()> {
-        self.touches().try_for_each(|it| it.map(|_| ()))
+        self.named_materials().try_for_each(|it| it.map(|_| ()))
     }
 
     /// The materials of cloths, then of obstacles.
-    fn touches(&self) -> impl Iterator<Item = Result<Option<u16>>> {
+    fn named_materials(&self) -> impl Iterator<Item = Result<Option<u16>>> {
         let cloths = self.cloths.iter().enumerate().map(|(i, it)| ("cloths", i, &it.touch));
         let obstacles = self.obstacles.iter().enumerate();
         let obstacles = obstacles.map(|(i, it)| ("obstacles", i, &it.touch));
@@ -32,7 +32,7 @@ impl Scene {
 /// # Errors
 /// None that a checked scene can cause.
 pub(super) fn touch(scene: &Scene, bodies: &BodyMaterials) -> Result<Touch> {
-    let mut named = scene.touches().collect::<Result<Vec<_>>>()?;
+    let mut named = scene.named_materials().collect::<Result<Vec<_>>>()?;
     let obstacles = named.split_off(scene.cloths.len());
     let some = |materials: &[u16]| Vec::from_iter(materials.iter().copied().map(Some));
     let all = [named, some(&bodies.free), obstacles, some(&bodies.fixed)].concat();

@@ -88,6 +88,7 @@ impl Model {
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
         let rigid = setup.bodies.iter().map(|body| Arc::new(body.clone()) as Arc<dyn Body>);
+        let further = more.len();
         let bodies: Vec<_> = rigid.chain(more).collect();
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
         let longest_step_s = clock.seconds(clock.largest());
@@ -116,9 +117,15 @@ impl Model {
             surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
         let ends = surfaces.list.iter().map(|surface| surface.vertices().end as VertexId);
         let ends = ends.collect();
+        let mut touch = setup.touch.clone();
+        if !touch.materials.is_empty() {
+            // Further bodies have no material.
+            let place = setup.cloths.len() + setup.bodies.len();
+            touch.materials.splice(place..place, vec![None; further]);
+        }
         let cloth_vertices = numbering.cloth() as VertexId;
         Ok(Self {
-            friction: Friction::new(&settings.contact, cloth_vertices, ends, setup.touch.clone()),
+            friction: Friction::new(&settings.contact, cloth_vertices, ends, touch),
             surfaces,
             rest,
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),

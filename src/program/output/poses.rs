@@ -27,7 +27,7 @@ pub fn write(names: &[String], poses: &[BodyPose], out: &mut dyn Write) -> io::R
         let BodyPose { centre, rotation: q, velocity, angular_velocity } = pose;
         let place = centre.iter().copied().chain([q.w, q.i, q.j, q.k]);
         let numbers = place.chain(velocity.iter().chain(angular_velocity.iter()).copied());
-        let numbers = numbers.map(|number| number.to_string());
+        let numbers = numbers.map(|number| format!("{number:?}"));
         table.write_record(std::iter::once(name.clone()).chain(numbers))?;
     }
     table.flush()

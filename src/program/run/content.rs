@@ -26,7 +26,7 @@ pub enum Content {
     Bodies(Box<RigidSetup>),
 }
 
-/// The cloths and obstacles of a scene, and what only a run of cloth can be asked for.
+/// The cloths of a scene, what is among them, and what only a run of cloth can be asked for.
 pub struct ClothContent {
     /// The meshes that frames are written from.
     pub documents: Documents,
@@ -36,7 +36,7 @@ pub struct ClothContent {
     pub time_line: Option<u64>,
     /// The recording of test trees.
     pub recording: RecordingArguments,
-    /// The cloths and obstacles, until [`Content::take_setup`].
+    /// Cloths, bodies and obstacles, until [`Content::take_setup`].
     setup: Setup,
     /// Sizes that look wrong.
     slips: Vec<String>,
@@ -55,7 +55,8 @@ impl ClothContent {
         memory::check_shapes(scene)?;
         memory::check_rigid(scene)?;
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
-        let mut setup = scene::build_if(scene, home, fits)?;
+        let built = scene::build_if(scene, home, fits);
+        let mut setup = scene::in_file(&arguments.scene, built)?;
         memory::check_bodies(&setup)?;
         // A warning names a mesh from where the user is, not from the scene.
         let mut named = scene.clone();
@@ -93,7 +94,7 @@ impl Content {
         Ok(Self::Bodies(Box::new(setup)))
     }
 
-    /// The cloths and obstacles, once; none in a scene of rigid bodies.
+    /// Cloths, bodies and obstacles, once; none in a scene of rigid bodies.
     pub fn take_setup(&mut self) -> Option<Setup> {
         match self {
             Self::Cloth(cloth) => Some(std::mem::take(&mut cloth.setup)),

@@ -1,16 +1,19 @@
 //! Rigid bodies in a scene of cloth: what their fields may say there, and what becomes of them. The
 //! step of cloth moves the free ones, and the others are obstacles.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::bodies::prescribed::{ObstacleSetup, Transform};
 use crate::bodies::rigid::{Frame, MassProperties, RigidBody};
 use crate::bodies::{Body as _, Setup};
+use crate::bounds::{LENGTH, within};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::{Plane, ShapeKind as _};
-use crate::mesh::{Mesh, SurfaceMesh};
-use crate::rigid::body::{Body, BodyState, MaterialId, Twist};
+use crate::mesh::{Mesh, ObjDocument, Topology};
+use crate::rigid::Shape;
+use crate::rigid::body::{Body, BodyState, MaterialId};
 use crate::rigid::fixed::{FixedBody, FixedShape};
 use crate::rigid::surfaces::Surfaces;
 use crate::scene::bodies::build::Builder;
@@ -18,13 +21,13 @@ use crate::scene::bodies::setup::name_of;
 use crate::scene::bodies::spec::{DomainSpec, Parallel};
 use crate::scene::spec::Scene;
 
-/// The largest number of free bodies. Every rank has all of them.
-const MOST: u64 = 5000;
+/// The largest number of bodies. Every rank has all of them.
+const MOST: f64 = 5000.0;
 
-/// With more free bodies than this a run warns.
+/// With more bodies than this that forces move, a run warns.
 pub(in crate::scene) const MANY: usize = 300;
 
-/// Half of the side of a half-space's square, in diagonals of the box around all that may fall on it.
+/// Half of the side of a half-space, in diagonals of the box around all that may fall on it.
 const HALF_SIDE: f64 = 2.0;
 
 impl Scene {
@@ -41,9 +44,14 @@ impl Scene {
             ("parallel", self.parallel != Parallel::default()),
         ];
         if let Some((field, _)) = are_divided.into_iter().find(|(_, is_given)| *is_given) {
-            let cause = "this is for scenes of bodies alone: beside cloth, bodies are part of the \
-                         step of cloth, on all ranks, in a space without borders";
-            return Err(Error::input(field, cause, "leave it out"));
+            let cause = match has_bodies {
+                true => {
+                    "this is for scenes of bodies alone: beside cloth, bodies are part of the step \
+                     of cloth, on all ranks, in a space without borders"
+                }
+                false => "workers are for rigid bodies, and the scene has none",
+            };
+            return Err(Error::input(field, cause, "leave it out: ranks share cloth by patches"));
         }
         if !self.joints.is_empty() {
             let cause = "joints hold bodies together in scenes of bodies alone";
@@ -54,19 +62,21 @@ impl Scene {
             return Err(Error::input("output.forces", cause, "leave it out"));
         }
         self.validate_materials()?;
-        let numbers = self.materials.iter().map(|it| ("materials", it.restitution, it.rolling_m));
-        let pairs = self.material_pairs.iter();
-        let pairs = pairs.map(|it| ("material_pairs", it.restitution, it.rolling_m));
-        for (list, restitution, rolling_m) in numbers.chain(pairs) {
+        let materials = self.materials.iter().enumerate();
+        let materials = materials.map(|(i, it)| ("materials", i, it.restitution, it.rolling_m));
+        let pairs = self.material_pairs.iter().enumerate();
+        let pairs = pairs.map(|(i, it)| ("material_pairs", i, it.restitution, it.rolling_m));
+        for (list, i, restitution, rolling_m) in materials.chain(pairs) {
             let (field, what) = match (restitution, rolling_m) {
                 (0.0, 0.0) => continue,
                 (0.0, _) => ("rolling_m", "no rolling resistance"),
                 _ => ("restitution", "no restitution"),
             };
             let cause = format!("surfaces in a scene of cloth have {what}");
-            return Err(Error::input(format!("{list}.{field}"), cause, "leave it out"));
+            return Err(Error::input(format!("{list}[{i}].{field}"), cause, "leave it out"));
         }
-        self.validate_entries()
+        self.validate_entries()?;
+        check_count(self.bodies.iter().map(|bodies| bodies.arrangement.count()).sum())
     }
 }
 
@@ -93,7 +103,8 @@ pub(in crate::scene) fn add(
         return Ok(BodyMaterials::default());
     }
     let made = Builder::of(scene, scene_dir, None)?;
-    check_count(&made)?;
+    let listed = made.generators.iter().map(|generator| generator.count() as f64);
+    check_count(listed.sum::<f64>() + made.fixed.len() as f64)?;
     let surfaces = Surfaces::new(&made.solids);
     let mut materials = BodyMaterials::default();
     for (generator, shape_rotation) in made.generators.iter().zip(&made.shape_rotations) {
@@ -106,14 +117,14 @@ pub(in crate::scene) fn add(
     let corners = corners(setup);
     for body in &made.fixed {
         let name = name_of(&made.groups, body.id);
-        setup.obstacles.push(obstacle(name, body, &surfaces, corners)?);
+        setup.obstacles.push(obstacle(name, body, &surfaces, corners));
         materials.fixed.push(body.material);
     }
+    check_built(setup)?;
     Ok(materials)
 }
 
-fn check_count(made: &Builder) -> Result<()> {
-    let count: u64 = made.generators.iter().map(|generator| generator.count()).sum();
+fn check_count(count: f64) -> Result<()> {
     if count <= MOST {
         return Ok(());
     }
@@ -121,10 +132,26 @@ fn check_count(made: &Builder) -> Result<()> {
     Err(Error::input("bodies", cause, format!("ask for at most {MOST}, or leave out the cloths")))
 }
 
+/// Fails if a body starts too far away to compute with, or two surfaces have the same name.
+fn check_built(setup: &Setup) -> Result<()> {
+    let [low, high] = corners(setup);
+    within("bodies", low.amax().max(high.amax()), LENGTH)?;
+    let cloths = setup.cloths.iter().map(|cloth| cloth.name.as_str());
+    let obstacles = setup.obstacles.iter().map(|obstacle| obstacle.name.as_str());
+    let mut known = HashSet::new();
+    for name in cloths.chain(setup.bodies.iter().map(|body| body.name())).chain(obstacles) {
+        if !known.insert(name) {
+            let cause = format!("two objects have the name `{name}`");
+            return Err(Error::input("bodies", cause, "give each its own name"));
+        }
+    }
+    Ok(())
+}
+
 /// The surface of a shape in its own frame, m.
-fn own_mesh(shape: &crate::rigid::Shape, surfaces: &Surfaces) -> Mesh {
-    let state = BodyState { twist: Twist::ZERO, ..BodyState::AT_REST };
-    Mesh { positions: surfaces.positions(shape, &state), faces: surfaces.faces(shape) }
+fn own_mesh(shape: &Shape, surfaces: &Surfaces) -> Mesh {
+    let positions = surfaces.positions(shape, &BodyState::AT_REST);
+    Mesh { positions, faces: surfaces.faces(shape) }
 }
 
 fn rigid_body(name: &str, body: &Body, surfaces: &Surfaces) -> RigidBody {
@@ -142,22 +169,21 @@ fn obstacle(
     body: &FixedBody,
     surfaces: &Surfaces,
     corners: [Vec3; 2],
-) -> Result<ObstacleSetup> {
+) -> ObstacleSetup {
     let rotation = body.rotation.to_rotation_matrix().into_inner();
     let (mesh, translation) = match &body.shape {
         FixedShape::Shape(shape) => (own_mesh(shape, surfaces), body.position),
         FixedShape::HalfSpace => square(body.position, rotation * Vec3::y(), corners),
     };
-    let SurfaceMesh { document, faces, topology, .. } = SurfaceMesh::from_mesh(mesh)?;
-    Ok(ObstacleSetup {
+    ObstacleSetup {
         name,
-        shape: document.positions.clone(),
-        document,
-        faces,
-        topology,
+        document: ObjDocument::from_triangles(mesh.positions.clone(), &mesh.faces),
+        topology: Topology::of_any(&mesh.faces),
+        shape: mesh.positions,
+        faces: mesh.faces,
         placement: Transform { rotation, translation, ..Transform::default() },
         motion: body.motion.clone(),
-    })
+    }
 }
 
 /// A square in the plane through `point` (m) across `normal`, and its middle, which is below the

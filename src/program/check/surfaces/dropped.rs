@@ -16,7 +16,7 @@ pub struct DroppedPairs(BTreeMap<u64, BTreeSet<(VertexId, u32)>>);
 
 impl DroppedPairs {
     /// Those of the run in `folder`. Of the names of its `objects`, the first `cloths` are cloths,
-    /// all others are obstacles. A run without a record of its steps has none.
+    /// among the others are the obstacles. A run without a record of its steps has none.
     ///
     /// # Errors
     /// When the record cannot be read.

@@ -43,7 +43,7 @@ pub struct Object {
     pub name: String,
     /// Its edges. Vertices are numbered in the object.
     pub edges: Vec<[u32; 2]>,
-    /// The rest length of each edge, m. Empty for obstacles.
+    /// The rest length of each edge, m. Empty for all but cloths.
     pub rest_lengths: Vec<f64>,
     /// Its quadrilaterals.
     pub quads: Vec<Quad>,

@@ -14,7 +14,7 @@ pub struct PieceMesh {
     pub faces: Vec<[u32; 3]>,
     /// The edges of the triangles.
     pub topology: Topology,
-    /// The rest length of each edge, m. Empty for an obstacle.
+    /// The rest length of each edge, m. Empty for all but cloths.
     pub rest_lengths: Vec<f64>,
     /// Its quadrilaterals.
     pub quads: Vec<Quad>,

@@ -9,11 +9,11 @@ use cloth_sim::mesh::ObjDocument;
 use cloth_sim::rigid::domain::Domain;
 use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
 use cloth_sim::rigid::solid::Solids;
+use cloth_sim::rigid::surfaces::Surfaces;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::{Object, write_file};
 use crate::program::output::names;
-use cloth_sim::rigid::surfaces::Surfaces;
 
 /// The files of [`write`] and [`write_solids`].
 pub fn files(bodies: &[FixedBody], solids: &Solids, domain: &Domain) -> Vec<&'static str> {

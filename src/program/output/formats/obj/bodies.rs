@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use cloth_sim::engine::Frame;
+use cloth_sim::rigid::surfaces::Surfaces;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::{Object, write_objects};
-use cloth_sim::rigid::surfaces::Surfaces;
 
 /// Writes the bodies of `frame` as one file. Half-spaces are left out, because they are infinite.
 ///

@@ -15,12 +15,12 @@ use std::path::Path;
 use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
+use cloth_sim::rigid::surfaces::Surfaces;
 
 use crate::program::output::formats::each_frame::EachFrame;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
 use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
-use cloth_sim::rigid::surfaces::Surfaces;
 
 pub use read::read_pieces;
 
