@@ -3,7 +3,7 @@
 
     python3 tools/make_meshes.py [NAME]...
 
-All are triangle meshes in metres, y up, normals outwards.
+All are triangle meshes in metres, y up, normals outwards. Those that deform have a PC2 file too.
 """
 
 import argparse
@@ -225,7 +225,81 @@ def sleeve():
           {"shoulder": range(2 * around), "arm": range(2 * around, len(faces))})
 
 
-ALL = [undulated_bar, twist_cylinder, funnel, bowl, tetrahedron, needles, urchin, knot, gear, sleeve]
+def write_samples(name: str, samples) -> None:
+    """Writes a PC2 file of `samples` x points x 3 positions, one a frame."""
+    samples = np.asarray(samples, dtype="<f4")
+    head = b"POINTCACHE2\0" + np.array([1, samples.shape[1]], "<u4").tobytes()
+    head += np.array([0, 1], "<f4").tobytes() + np.array([len(samples)], "<u4").tobytes()
+    (MESHES / f"{name}.pc2").write_bytes(head + samples.tobytes())
+    print(f"{name}: {len(samples)} samples, {samples.nbytes} bytes")
+
+
+# Of the dancer: height (m) of a ring, half of its width, half of its depth, share of the turn of the hips.
+DANCER = [
+    (0.50, 0.090, 0.090, 1.0), (0.60, 0.110, 0.105, 1.0), (0.70, 0.140, 0.125, 1.0), (0.80, 0.165, 0.140, 1.0),
+    (0.88, 0.175, 0.145, 1.0), (0.95, 0.160, 0.135, 0.95), (1.01, 0.135, 0.125, 0.9), (1.06, 0.125, 0.120, 0.85),
+    (1.12, 0.130, 0.110, 0.75), (1.20, 0.150, 0.110, 0.6), (1.28, 0.165, 0.110, 0.5), (1.36, 0.170, 0.095, 0.4),
+    (1.42, 0.130, 0.080, 0.35), (1.46, 0.060, 0.060, 0.3), (1.52, 0.050, 0.050, 0.3),
+]
+
+
+def dancer_at(turn, sway, bend):
+    """Returns the rings of the dancer. Hips turn by `turn` and sway aside by `sway`; the chest bends by `bend`."""
+    angle, rings = 2 * np.pi * np.arange(32) / 32, []
+    for y, width, depth, share in DANCER:
+        ring = np.stack([width * np.cos(angle), 0 * angle, -depth * np.sin(angle)], axis=1)
+        sin, cos = np.sin(turn * share), np.cos(turn * share)
+        ring = ring @ np.array([[cos, 0, -sin], [0, 1, 0], [sin, 0, cos]])
+        above = max(y - 1.0, 0.0)
+        sin, cos = np.sin(bend * above), np.cos(bend * above)
+        ring = ring @ np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1]])
+        aside = sway * np.exp(-(((y - 0.9) / 0.25) ** 2)) - bend * above**2 / 2
+        rings.append(ring + [aside, y, 0])
+    return rings
+
+
+def dancer():
+    """A body without limbs that turns its hips by 140 degrees and back, twice; 482 vertices, 73 samples."""
+    points, faces = tube(dancer_at(0.0, 0.0, 0.0))
+    write("dancer", dancer.__doc__, points, faces)
+
+    def swing(time_s):  # 0 until 0.25 s, 1 at 0.75 s and at 1.75 s, 0 from 2.25 s on
+        part = np.clip(time_s - 0.25, 0.0, 2.0)
+        return (1 - np.cos(2 * np.pi * part)) / 2
+
+    times = np.arange(73) / 24
+    samples = [tube(dancer_at(np.radians(140) * swing(t), 0.05 * np.sin(2 * np.pi * t) * swing(t), 0.4 * swing(t)))[0]
+               for t in times]
+    write_samples("dancer", samples)
+
+
+def skirt():
+    """A flat ring of cloth at the waist of the dancer, edges about 15 mm long; its inner vertices are a group."""
+    edge, first, last = 0.015, 9, 36
+    points, faces, groups = [], [], {"waist": [], "skirt": []}
+    for ring in range(first, last + 1):
+        angle = 2 * np.pi * np.arange(6 * ring) / (6 * ring)
+        radius = ring * edge
+        points += list(np.stack([radius * np.cos(angle), 0 * angle + 1.06, -radius * np.sin(angle)], axis=1))
+    start = 0
+    for ring in range(first, last):
+        inner, outer = 6 * ring, 6 * (ring + 1)
+        group = groups["waist" if ring == first else "skirt"]
+        for side in range(6):
+            for j in range(ring + 1):
+                a = start + (side * ring + j) % inner
+                b = start + inner + side * (ring + 1) + j
+                c = start + inner + (side * (ring + 1) + j + 1) % outer
+                group.append(len(faces))
+                faces.append([a, b, c])
+                if j < ring:
+                    group.append(len(faces))
+                    faces.append([a, c, start + (side * ring + j + 1) % inner])
+        start += inner
+    write("skirt", skirt.__doc__, points, faces, groups)
+
+
+ALL = [undulated_bar, twist_cylinder, funnel, bowl, tetrahedron, needles, urchin, knot, gear, sleeve, dancer, skirt]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])

@@ -80,7 +80,7 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
     for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
         if !obstacle.is_fixed() {
             let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
-            obstacle.positions_after(pose.as_ref(), &mut positions);
+            obstacle.positions_in(pose.as_ref(), &mut positions);
             surfaces.push(positions);
         }
     }

@@ -1,17 +1,20 @@
-//! Triangle meshes: OBJ files, topology, shapes, and what makes their triangles better.
+//! Triangle meshes: OBJ files, point caches, topology, shapes, and what makes their triangles better.
 
 pub mod obj;
 pub mod obj_read;
+pub mod point_cache;
 pub mod quality;
 pub mod refine;
 pub mod relax;
 pub mod shapes;
 pub mod surface;
 pub mod topology;
+pub mod triangle;
 pub mod triangulate;
 
 use crate::math::Vec3;
 pub use obj::ObjDocument;
+pub use point_cache::PointCache;
 pub use surface::{Faces, SurfaceMesh};
 pub use topology::Topology;
 

@@ -108,6 +108,17 @@ impl SurfaceMesh {
         Self::new(document, &lines, Faces::Manifold)
     }
 
+    /// Keeps only the triangles of the polygons of `document` that stay. The document stays as it is.
+    pub fn keep_polygons(&mut self, stays: &[bool]) {
+        let polygon_of = |place| self.document.polygon_ends.partition_point(|&end| end <= place);
+        let stay = self.face_corners.iter().map(|corners| stays[polygon_of(corners[0])]);
+        let stay = Vec::from_iter(stay);
+        keep(&mut self.faces, &stay);
+        keep(&mut self.face_corners, &stay);
+        keep(&mut self.face_polygons, &stay);
+        self.topology = Topology::of_any(&self.faces);
+    }
+
     /// Cuts each triangle into `k` x `k`. Old vertices keep their numbers. Polygons become
     /// triangles, and seams, groups and names are kept. The second result gives the old vertices
     /// that each vertex lies between. An old vertex has itself three times.

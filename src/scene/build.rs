@@ -1,25 +1,25 @@
-//! Builds what a checked scene of cloth has: meshes, materials, pins, loads and motions.
+//! Builds what a checked scene of cloth has: cloths with their materials, pins and loads, and what
+//! they meet.
 
-use std::borrow::Borrow;
 use std::path::Path;
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::Material;
+use crate::bodies::cloth::pins::Follow;
 use crate::bodies::cloth::setup::{ClothSetup, Pin};
-use crate::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
-use crate::bounds::{LENGTH, within};
+use crate::bodies::prescribed::{ObstacleSetup, SurfacePoint};
+use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
-use crate::math::{Vec3, rotation};
-use crate::mesh::shapes::{Shape, ShapeKind};
+use crate::math::Vec3;
 use crate::mesh::triangulate::into_triangles;
-use crate::mesh::{Faces, SurfaceMesh, obj_read};
+use crate::mesh::{Faces, SurfaceMesh};
 use crate::scene::bodies::among_cloth;
 use crate::scene::loads::build_loads;
+use crate::scene::obstacles::build_obstacles;
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
-use crate::scene::spec::{
-    Cloth, KeyframeSpec, MotionSpec, Obstacle, PinSpec, Placement, Polygons, Scene,
-};
+use crate::scene::spec::{Cloth, MotionSpec, PinSpec, Polygons, Scene};
+use crate::scene::surfaces::{check_places, surface};
 use crate::scene::touch::touch;
 
 /// Reads and generates the meshes of `scene` and builds its bodies. Mesh paths are relative to
@@ -52,10 +52,11 @@ pub fn build_if(
         coarse.push((cloth, at, surface));
     }
     may_refine(triangles)?;
-    for (cloth, at, surface) in coarse {
-        setup.cloths.push(build_cloth(cloth, surface, &at, scene.refine)?);
-    }
     setup.obstacles = build_obstacles(&scene.obstacles, scene_dir)?;
+    for (cloth, at, surface) in coarse {
+        let built = build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles)?;
+        setup.cloths.push(built);
+    }
     let bodies = among_cloth::add(scene, scene_dir, &mut setup)?;
     setup.touch = touch(scene, &bodies)?;
     if scene.output.polygons == Polygons::Triangles {
@@ -71,6 +72,7 @@ fn build_cloth(
     mut coarse: SurfaceMesh,
     at: &str,
     refine: u32,
+    obstacles: &[ObstacleSetup],
 ) -> Result<ClothSetup> {
     coarse.document.smooth_by_default();
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
@@ -83,7 +85,7 @@ fn build_cloth(
     check_places(positions.iter(), at)?;
     let rest_planes = rest_planes(cloth, &surface, &rest, at)?;
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
-    let pins = build_pins(cloth, &candidates, at)?;
+    let pins = build_pins(cloth, &candidates, at, obstacles)?;
     let loads = build_loads(cloth, &candidates, at)?;
     let material = Material {
         mass_damping_per_s: cloth.damping.mass_per_s,
@@ -104,10 +106,22 @@ fn build_cloth(
     })
 }
 
-fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pin>> {
+fn build_pins(
+    cloth: &Cloth,
+    candidates: &Candidates,
+    at: &str,
+    obstacles: &[ObstacleSetup],
+) -> Result<Vec<Pin>> {
     let pin = |(i, pin): (usize, &PinSpec)| {
+        let at = format!("{at}.pins[{i}]");
+        let vertices = candidates.select(&pin.select, &format!("{at}.select"))?;
+        let follow = pin.follow.as_ref().map(|name| {
+            let places = vertices.iter().map(|&vertex| candidates.positions[vertex as usize]);
+            follow(name, places, obstacles, &format!("{at}.follow"))
+        });
         Ok(Pin {
-            vertices: candidates.select(&pin.select, &format!("{at}.pins[{i}].select"))?,
+            follow: follow.transpose()?,
+            vertices,
             start_s: pin.start_s,
             end_s: pin.end_s.unwrap_or(f64::INFINITY),
             motion: pin.motion.as_ref().map(MotionSpec::resolve),
@@ -116,102 +130,27 @@ fn build_pins(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<Pi
     cloth.pins.iter().enumerate().map(pin).collect()
 }
 
-fn build_obstacles(obstacles: &[Obstacle], scene_dir: &Path) -> Result<Vec<ObstacleSetup>> {
-    // Many obstacles often have one shape, which is read or generated once.
-    let mut last: Option<(&Shape, SurfaceMesh)> = None;
-    let mut built = Vec::with_capacity(obstacles.len());
-    for (i, obstacle) in obstacles.iter().enumerate() {
-        let (shape, at) = (&obstacle.shape, format!("obstacles[{i}]"));
-        let mesh = match last.take().filter(|(known, _)| *known == shape) {
-            Some((_, mesh)) => mesh,
-            None => obstacle_surface(shape, &at, scene_dir)?,
-        };
-        built.push(build_obstacle(obstacle, mesh.clone(), &at)?);
-        last = Some((shape, mesh));
-    }
-    Ok(built)
-}
-
-fn obstacle_surface(shape: &Shape, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
-    let mut surface = surface(shape, Faces::Any, at, scene_dir)?;
-    if shape.generated().is_some_and(ShapeKind::is_round) {
-        surface.document.smooth_by_default();
-    }
-    Ok(surface)
-}
-
-fn build_obstacle(obstacle: &Obstacle, surface: SurfaceMesh, at: &str) -> Result<ObstacleSetup> {
-    let setup = ObstacleSetup {
-        name: obstacle.name.clone().unwrap_or_else(|| at.to_owned()),
-        faces: surface.faces,
-        topology: surface.topology,
-        shape: surface.document.positions.clone(),
-        document: surface.document,
-        placement: obstacle.transform.resolve(),
-        motion: obstacle.motion.as_ref().map(MotionSpec::resolve),
+/// How vertices at `places` (m) go with the obstacle `name`, from where both are at the start.
+fn follow(
+    name: &str,
+    places: impl Iterator<Item = Vec3>,
+    obstacles: &[ObstacleSetup],
+    at: &str,
+) -> Result<Follow> {
+    let Some(number) = obstacles.iter().position(|obstacle| obstacle.name == name) else {
+        let names = Vec::from_iter(obstacles.iter().map(|obstacle| obstacle.name.as_str()));
+        let cause = format!("there is no obstacle `{name}`");
+        return Err(Error::input(at, cause, did_you_mean(name, &names)));
     };
-    check_places(setup.placed(), at)?;
-    Ok(setup)
-}
-
-/// Fails if a vertex of the object `at` starts at a place (m) that is too far to compute with.
-fn check_places(places: impl Iterator<Item = impl Borrow<Vec3>>, at: &str) -> Result<()> {
-    let farthest = places.map(|place| place.borrow().amax()).fold(0.0, f64::max);
-    within(&format!("{at}.transform"), farthest, LENGTH)
-}
-
-/// Reads or generates the mesh of `shape`. `faces` tells how the faces of a file may meet.
-fn surface(shape: &Shape, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
-    if let Shape::Mesh(path) = shape {
-        return read_mesh(path, faces, at, scene_dir);
-    }
-    let mesh = shape.generated().map(ShapeKind::mesh).unwrap_or_default();
-    SurfaceMesh::from_mesh(mesh).map_err(|error| match error {
-        Error::Input { cause, .. } => Error::input(
-            format!("{at}.shape"),
-            format!("these sizes give no sound mesh: {cause}"),
-            "choose sizes and edges of similar magnitude",
-        ),
-        other => other,
-    })
-}
-
-fn read_mesh(path: &str, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
-    SurfaceMesh::read(&scene_dir.join(path), faces).map_err(|error| match error {
-        Error::File { path, cause, remedy } if remedy == obj_read::PATH => {
-            let remedy = format!(
-                "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
-                scene_dir.display()
-            );
-            Error::file(path, cause, remedy)
-        }
-        other => other,
-    })
-}
-
-impl Placement {
-    fn resolve(&self) -> Transform {
-        Transform {
-            scale: self.scale,
-            rotation: rotation(self.axis.into(), self.angle_deg),
-            translation: self.translation_m.into(),
-        }
-    }
-}
-
-impl MotionSpec {
-    pub(super) fn resolve(&self) -> KeyframedMotion {
-        let keyframe = |key: &KeyframeSpec| Keyframe {
-            time_s: key.time_s,
-            translation: key.translation_m.into(),
-            axis: key.axis.into(),
-            angle_deg: key.angle_deg,
-        };
-        KeyframedMotion {
-            center: self.center_m.into(),
-            keyframes: self.keyframes.iter().map(keyframe).collect(),
-        }
-    }
+    let obstacle = &obstacles[number];
+    let mut x = vec![Vec3::zeros(); obstacle.shape.len()];
+    obstacle.positions_at(0.0, &mut x);
+    let points = places.map(|place| SurfacePoint::nearest(place, &obstacle.faces, &x));
+    let points = points.collect::<Option<Vec<_>>>().ok_or_else(|| {
+        let cause = format!("the obstacle `{name}` has no triangle with an area");
+        Error::input(at, cause, "follow another one")
+    })?;
+    Ok(Follow { obstacle: number, points })
 }
 
 #[cfg(test)]

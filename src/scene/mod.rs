@@ -11,10 +11,13 @@ mod check;
 pub mod keyframe;
 pub mod load;
 mod loads;
+mod obstacles;
 mod rest;
+mod samples;
 mod scale;
 mod select;
 pub mod spec;
+mod surfaces;
 mod touch;
 
 pub use crate::bounds::did_you_mean;

@@ -4,6 +4,7 @@
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::prescribed::{Motion, ObstacleSetup};
 use crate::bounds::shown;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
@@ -11,9 +12,9 @@ use crate::mesh::shapes::Shape;
 use crate::scene::bends::bend_warnings;
 use crate::scene::bodies::among_cloth::MANY;
 use crate::scene::bodies::check_turn;
-use crate::scene::bodies::spec::Arrangement;
 use crate::scene::check::check_speed;
 use crate::scene::loads::held_loads;
+use crate::scene::samples::sample_warnings;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
 
 /// The largest contact distance, in short edges of a cloth (see [`Edges::short_m`]). Candidates
@@ -54,13 +55,13 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
         let at = format!("obstacles[{i}]");
         check_turns(obstacle.motion.as_ref(), &at, step_s, built.placed())?;
     }
+    warnings.extend(sample_warnings(scene, setup)?);
     for (i, bodies) in scene.bodies.iter().enumerate() {
-        let places = match &bodies.arrangement {
-            Arrangement::At(places) => places.as_slice(),
-            _ => &[],
-        };
-        let places = places.iter().map(|&place| place.into());
-        check_turns(bodies.motion_spec().as_ref(), &format!("bodies[{i}]"), step_s, places)?;
+        let spec = bodies.motion_spec();
+        let motion = spec.as_ref().map(|spec| Motion::Keyframes(spec.resolve()));
+        let moved = setup.obstacles.iter().filter(|it| it.motion == motion);
+        let places = moved.flat_map(ObstacleSetup::placed);
+        check_turns(spec.as_ref(), &format!("bodies[{i}]"), step_s, places)?;
     }
     if setup.bodies.len() > MANY {
         let count = setup.bodies.len();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bodies::cloth::ClothModel;
 use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
-use crate::bodies::prescribed::{ObstacleSetup, Rigid};
+use crate::bodies::prescribed::{ObstacleSetup, Pose};
 use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
@@ -188,19 +188,19 @@ impl Model {
         obstacles.iter().position(|surface| surface.vertices().contains(&(vertex as usize)))
     }
 
-    /// Writes the positions (m) of all obstacle vertices to `out`. `pose` gives the motion of each
-    /// obstacle, by its number. Fixed obstacles are written only if `also_fixed`.
+    /// Writes the positions (m) of all obstacle vertices to `out`. `pose` tells where each
+    /// obstacle is on its way, by its number. Fixed obstacles are written only if `also_fixed`.
     pub fn place_obstacles(
         &self,
         also_fixed: bool,
         out: &mut [Vec3],
-        pose: impl Fn(usize, &ObstacleSetup) -> Option<Rigid>,
+        pose: impl Fn(usize, &ObstacleSetup) -> Option<Pose>,
     ) {
         let mut first = 0;
         for (number, obstacle) in self.obstacles.iter().enumerate() {
             let end = first + obstacle.shape.len();
             if also_fixed || !obstacle.is_fixed() {
-                obstacle.positions_after(pose(number, obstacle).as_ref(), &mut out[first..end]);
+                obstacle.positions_in(pose(number, obstacle).as_ref(), &mut out[first..end]);
             }
             first = end;
         }

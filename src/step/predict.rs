@@ -1,7 +1,10 @@
 //! The predicted motion of a step.
 
+use std::iter::zip;
+use std::ops::RangeBounds;
+
 use crate::bodies::cloth::pins::Lead;
-use crate::bodies::prescribed::ObstacleSetup;
+use crate::bodies::prescribed::{ObstacleSetup, Pose};
 use crate::math::Vec3;
 use crate::step::clock::Span;
 use crate::step::model::Model;
@@ -17,16 +20,19 @@ impl StepMotion {
     pub fn predict(&mut self, threads: &Threads, model: &Model, state: &mut State, span: &Span) {
         let pins = &model.cloth.pins;
         pins.capture(&mut state.captured, &state.positions, span.t0_s);
+        let obstacles = model.obstacles.len();
         self.courses.clear();
-        let (bodies, at) = (Prescribed::all(model).zip(&state.waiting), state.present());
-        self.courses.extend(bodies.map(|(body, it)| body.course(it.as_ref(), &at, span)));
-        let of_pins = &self.courses[model.obstacles.len()..];
+        self.add_courses(model, state, span, ..obstacles);
+        self.predict_obstacles(model, state, span);
+        self.lead_followers(model, state, span);
+        self.add_courses(model, state, span, obstacles..);
+        let of_pins = &self.courses[obstacles..];
         let lead = |group: usize| match (of_pins[group], pins.groups[group].pose_at(span.t1_s)) {
             (Course::OnTime, None) => Lead::Captured,
             (Course::OnTime, Some(pose)) => Lead::Moved(pose),
             (Course::Stands(_), None) => Lead::Share(0.0),
             (Course::Follows(share), _) => Lead::Share(share),
-            (course, _) => course.pose().map_or(Lead::Captured, Lead::Moved),
+            (course, _) => course.pose().and_then(Pose::rigid).map_or(Lead::Captured, Lead::Moved),
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.gravity = model.gravity(span.t1_s);
@@ -35,9 +41,35 @@ impl StepMotion {
         self.repairs = false;
         self.predict_cloth(threads, model, state, span);
         self.predict_bodies(model, state, span);
-        self.predict_obstacles(model, state, span);
         self.begin_base(&state.history, span.scheme);
         threads.copy(&self.predicted, &mut self.path_end);
+    }
+
+    /// Adds the courses of the prescribed bodies with these `numbers`.
+    fn add_courses(
+        &mut self,
+        model: &Model,
+        state: &State,
+        span: &Span,
+        numbers: impl RangeBounds<usize>,
+    ) {
+        let (bodies, at) =
+            (zip(Prescribed::all(model), &state.waiting).enumerate(), state.present());
+        let bodies = bodies.filter(|(number, _)| numbers.contains(number));
+        self.courses.extend(bodies.map(|(_, (body, it))| body.course(it.as_ref(), &at, span)));
+    }
+
+    /// Leads the pins that follow an obstacle to their places on its surface at the end of the step.
+    /// The ends of obstacles are predicted.
+    fn lead_followers(&self, model: &Model, state: &mut State, span: &Span) {
+        for (group, pins) in model.cloth.pins.groups.iter().enumerate() {
+            let Some(follow) = pins.follow.as_ref().filter(|_| pins.is_active(span.t0_s)) else {
+                continue;
+            };
+            let surface = &model.surfaces.list[model.object_of_obstacle(follow.obstacle)];
+            let x = &self.predicted[surface.vertices()];
+            state.lead(model, group, follow.points.iter().map(|point| point.place(x)));
+        }
     }
 
     /// The start and the predicted end of the vertices of cloth.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bodies::BodyPose;
 use crate::bodies::cloth::pins::{Captured, PinGroup};
-use crate::bodies::prescribed::Rigid;
+use crate::bodies::prescribed::Pose;
 use crate::contact::ContactMemory;
 use crate::math::Vec3;
 use crate::step::clock::TICKS_PER_STEP;
@@ -182,8 +182,20 @@ impl State {
         Present { ticks: self.ticks, positions: &self.positions, captured: &self.captured }
     }
 
+    /// Leads the vertices of pin group `group` to `places` (m).
+    pub(super) fn lead(&mut self, model: &Model, group: usize, places: impl Iterator<Item = Vec3>) {
+        let mut led_m: f64 = 0.0;
+        for (held, place) in zip(&mut self.captured[group], places) {
+            led_m = led_m.max((place - *held).norm());
+            *held = place;
+        }
+        if let Some(waiting) = &mut self.waiting[model.obstacles.len() + group] {
+            waiting.led_m = waiting.led_m.max(led_m);
+        }
+    }
+
     /// Where the prescribed body `number` is, if it is behind its motion.
-    pub(super) fn pose_of_waiting(&self, number: usize) -> Option<Rigid> {
+    pub(super) fn pose_of_waiting(&self, number: usize) -> Option<Pose> {
         self.waiting[number].map(|waiting| waiting.pose)
     }
 }

@@ -1,15 +1,18 @@
 //! Prescribed bodies that are behind their motion because they had no room.
 //!
 //! Such a body stands still, while time and all other bodies go on. Then it tries to catch up: in
-//! each step it moves towards its prescribed place, by a bounded distance. After a try that finds
+//! each step it moves towards its prescribed place, by a bounded distance. A surface that deforms has
+//! a clock of its own instead, which goes at most twice as fast as time. After a try that finds
 //! no room it stands still for longer, and its next try is shorter, until its motion comes back
 //! past it. When another body arrives, the body goes back the way it came (`yielding.rs`). When it
 //! has reached its prescribed place, it is no longer behind (docs/methods.md, section 8).
 
+use std::iter::zip;
+
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::pins::{Captured, PinGroup};
-use crate::bodies::prescribed::{ObstacleSetup, Rigid};
+use crate::bodies::prescribed::{ObstacleSetup, Pose, Rigid};
 use crate::math::Vec3;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
@@ -67,11 +70,11 @@ impl Retreat {
 /// A prescribed body that is behind its motion. Part of the state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
-    /// Its rigid motion until now. Not used for handles, whose vertices tell where they are.
-    pub pose: Rigid,
+    /// Where it is on its way. Not used for handles, whose vertices tell where they are.
+    pub pose: Pose,
     /// Its prescribed motion when it last found no room. For a handle it is the mean way of its
     /// vertices, as a translation.
-    pub aim: Rigid,
+    pub aim: Pose,
     /// When it first had no room, ticks.
     pub since_ticks: u64,
     /// It stands still until this time, ticks.
@@ -91,7 +94,7 @@ impl Waiting {
     /// `now` (ticks), which is `to_s` in seconds. The body stands still until `end` (ticks), the
     /// end of the whole step.
     pub(super) fn new(
-        [pose, aim]: [Rigid; 2],
+        [pose, aim]: [Pose; 2],
         place: Vec3,
         (now, to_s): (u64, f64),
         end: u64,
@@ -119,18 +122,18 @@ pub(super) enum Course {
     /// Where its motion, or its handle, prescribes.
     OnTime,
     /// At its present pose.
-    Stands(Rigid),
+    Stands(Pose),
     /// At this pose, behind its motion.
-    CatchesUp(Rigid),
+    CatchesUp(Pose),
     /// At this pose, further back, on its way to its prescribed place at this earlier time (s).
-    GoesBack(Rigid, f64),
+    GoesBack(Pose, f64),
     /// Its vertices go this share of the way to where the handle leads them.
     Follows(f64),
 }
 
 impl Course {
     /// The pose in which it ends the step, if it is behind its motion.
-    pub fn pose(&self) -> Option<Rigid> {
+    pub fn pose(&self) -> Option<Pose> {
         match *self {
             Self::Stands(pose) | Self::CatchesUp(pose) | Self::GoesBack(pose, _) => Some(pose),
             Self::OnTime | Self::Follows(_) => None,
@@ -154,11 +157,11 @@ impl<'m> Prescribed<'m> {
         obstacles.chain(pins.map(|(group, pins)| Self::Pins(group, pins)))
     }
 
-    /// Its rigid motion until `time_s` (s). None if no keyframes move it.
-    pub fn pose_at(&self, time_s: f64) -> Option<Rigid> {
+    /// Where its motion has it at `time_s` (s). None without a motion of its own.
+    pub fn pose_at(&self, time_s: f64) -> Option<Pose> {
         match self {
             Self::Obstacle(obstacle) => obstacle.pose_at(time_s),
-            Self::Pins(_, pins) => pins.pose_at(time_s),
+            Self::Pins(_, pins) => pins.pose_at(time_s).map(Pose::Moved),
         }
     }
 
@@ -176,15 +179,20 @@ impl<'m> Prescribed<'m> {
         }
         let part = span.ticks as f64 / TICKS_PER_STEP as f64;
         let own_m = match &poses {
-            Some((start, end)) => self.largest(at, |x| end.apply(x) - start.apply(x)),
+            Some((start, end)) => self.furthest_m(at, start, end),
             None => waiting.led_m * part,
         };
         let divisor = if turned { 1.0 } else { f64::from(1_u32 << waiting.failures) };
         let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.duration_s) / divisor;
         let share = reach_m / self.behind_m(waiting, at, span.t1_s);
         match poses {
+            Some((_, Pose::Sampled(end_s))) if share < 1.0 => {
+                let Pose::Sampled(clock_s) = waiting.pose else { return Course::OnTime };
+                let on_s = clock_s + OWN_SPEEDS * span.duration_s / divisor;
+                Course::CatchesUp(Pose::Sampled(on_s.min(end_s)))
+            }
             Some((_, end)) if share < 1.0 => {
-                Course::CatchesUp(waiting.pose.towards(&end, share, self.center(at)))
+                Course::CatchesUp(self.part_of_way(at, [&waiting.pose, &end], share))
             }
             None if share < 1.0 => Course::Follows(share),
             _ => Course::OnTime,
@@ -204,7 +212,7 @@ impl<'m> Prescribed<'m> {
     }
 
     /// Its prescribed motion at `time_s` (s), as in [`Waiting::aim`].
-    pub fn aim(&self, at: &Present, time_s: f64) -> Rigid {
+    pub fn aim(&self, at: &Present, time_s: f64) -> Pose {
         let translation = match self {
             Self::Pins(group, pins) if pins.motion.is_none() => {
                 let ways = pins.vertices.iter().zip(&at.captured[*group]);
@@ -213,19 +221,25 @@ impl<'m> Prescribed<'m> {
             }
             _ => Vec3::zeros(),
         };
-        self.pose_at(time_s).unwrap_or(Rigid { translation, ..Rigid::default() })
+        let moved = Pose::Moved(Rigid { translation, ..Rigid::default() });
+        self.pose_at(time_s).unwrap_or(moved)
     }
 
     /// Whether its motion, which ends the step at `aim`, has come back past it since it last found
     /// no room.
-    fn has_turned(&self, waiting: &Waiting, aim: &Rigid, at: &Present) -> bool {
-        if matches!(self, Self::Pins(_, pins) if pins.motion.is_none()) {
-            return waiting.aim.translation.dot(&aim.translation) <= 0.0;
+    fn has_turned(&self, waiting: &Waiting, aim: &Pose, at: &Present) -> bool {
+        if let (
+            Self::Pins(_, PinGroup { motion: None, .. }),
+            Pose::Moved(first),
+            Pose::Moved(now),
+        ) = (self, waiting.aim, aim)
+        {
+            return first.translation.dot(&now.translation) <= 0.0;
         }
-        let ways = self.unmoved(at).map(|x| {
-            let at = waiting.pose.apply(x);
-            (waiting.aim.apply(x) - at).dot(&(aim.apply(x) - at))
-        });
+        let [place, first, now] =
+            [&waiting.pose, &waiting.aim, aim].map(|pose| self.places(at, pose));
+        let ways =
+            zip(place, zip(first, now)).map(|(at, (first, now))| (first - at).dot(&(now - at)));
         ways.sum::<f64>() <= 0.0
     }
 
@@ -244,8 +258,8 @@ impl<'m> Prescribed<'m> {
     }
 
     /// How far its furthest vertex is from its place in the pose `to`, m.
-    pub(super) fn way_m(&self, waiting: &Waiting, to: &Rigid, at: &Present) -> f64 {
-        self.largest(at, |x| to.apply(x) - waiting.pose.apply(x))
+    pub(super) fn way_m(&self, waiting: &Waiting, to: &Pose, at: &Present) -> f64 {
+        self.furthest_m(at, &waiting.pose, to)
     }
 
     /// Whether it has a motion and is not at the start of that motion.
@@ -256,7 +270,7 @@ impl<'m> Prescribed<'m> {
     /// The pose in which a body that goes back ends the step of `span`, and the earlier time (s)
     /// of its motion that it goes towards. None if it does not go back, has no motion, or is back
     /// at its start.
-    fn way_back(&self, waiting: &Waiting, at: &Present, span: &Span) -> Option<(Rigid, f64)> {
+    fn way_back(&self, waiting: &Waiting, at: &Present, span: &Span) -> Option<(Pose, f64)> {
         let reach_m = waiting.retreat.speed * span.duration_s;
         if reach_m == 0.0 || at.ticks < waiting.retreat.cornered_ticks {
             return None;
@@ -267,7 +281,7 @@ impl<'m> Prescribed<'m> {
             let way_m = self.way_m(waiting, &to, at);
             if way_m >= reach_m || (to_s <= 0.0 && way_m > 0.0) {
                 let share = f64::min(reach_m / way_m, 1.0);
-                return Some((waiting.pose.towards(&to, share, self.center(at)), to_s));
+                return Some((self.part_of_way(at, [&waiting.pose, &to], share), to_s));
             }
             if to_s <= 0.0 {
                 return None;
@@ -288,9 +302,39 @@ impl<'m> Prescribed<'m> {
         }
     }
 
-    /// The largest of the vectors that `way` gives for its vertices, m.
-    fn largest(&self, at: &Present, way: impl Fn(Vec3) -> Vec3) -> f64 {
-        self.unmoved(at).map(|x| way(x).norm()).fold(0.0, f64::max)
+    /// Its positions in `pose`, m.
+    fn places(&self, at: &Present, pose: &Pose) -> Vec<Vec3> {
+        match (*self, pose) {
+            (Self::Obstacle(obstacle), _) => {
+                let mut places = vec![Vec3::zeros(); obstacle.shape.len()];
+                obstacle.positions_in(Some(pose), &mut places);
+                places
+            }
+            (Self::Pins(group, _), Pose::Moved(rigid)) => {
+                at.captured[group].iter().map(|&x| rigid.apply(x)).collect()
+            }
+            (Self::Pins(group, _), Pose::Sampled(_)) => at.captured[group].clone(),
+        }
+    }
+
+    /// How far its furthest vertex goes from one pose to another, m.
+    fn furthest_m(&self, at: &Present, from: &Pose, to: &Pose) -> f64 {
+        let ways = zip(self.places(at, from), self.places(at, to));
+        ways.map(|(from, to)| (to - from).norm()).fold(0.0, f64::max)
+    }
+
+    /// A `share` of the way from one pose to another.
+    fn part_of_way(&self, at: &Present, [from, to]: [&Pose; 2], share: f64) -> Pose {
+        match (from, to) {
+            (Pose::Moved(from), Pose::Moved(to)) => {
+                Pose::Moved(from.towards(to, share, self.center(at)))
+            }
+            (Pose::Sampled(from_s), Pose::Sampled(to_s)) => {
+                Pose::Sampled(from_s + (to_s - from_s) * share)
+            }
+            // A body has poses of one kind.
+            _ => *to,
+        }
     }
 
     /// The mean of its vertices before any motion, m.

@@ -79,7 +79,8 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
 pub fn hold(cloth: &mut ClothSetup, chosen: impl Fn(&Vec3) -> bool) {
     let vertices = vertices_where(&cloth.rest, chosen);
     assert!(!vertices.is_empty());
-    cloth.pins.push(Pin { vertices, start_s: 0.0, end_s: f64::INFINITY, motion: None });
+    let pin = Pin { vertices, start_s: 0.0, end_s: f64::INFINITY, motion: None, follow: None };
+    cloth.pins.push(pin);
 }
 
 /// Vertices whose position is `chosen`.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
+use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, Motion, ObstacleSetup, Transform};
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::SurfaceMesh;
 use cloth_sim::mesh::shapes::{Diagonal, Disc, Plane, Shape, ShapeKind, sheet};
@@ -134,7 +134,8 @@ fn cloth_does_not_stick_to_a_floor_that_sinks() {
         angle_deg: 0.0,
     };
     let keyframes = vec![key(0.0, 0.0), key(0.1, 0.0), key(0.2, -1.0)];
-    setup.obstacles[0].motion = Some(KeyframedMotion { center: Vec3::zeros(), keyframes });
+    let motion = KeyframedMotion { center: Vec3::zeros(), keyframes };
+    setup.obstacles[0].motion = Some(Motion::Keyframes(motion));
     let heights = simulate(&scene, setup, |simulation| {
         let mut heights = Vec::new();
         for end in [0.1, 0.15] {

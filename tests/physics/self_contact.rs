@@ -3,7 +3,9 @@
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
-use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
+use cloth_sim::bodies::prescribed::{
+    Keyframe, KeyframedMotion, Motion, ObstacleSetup, Pose, Transform,
+};
 use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cylinder, Diagonal, Plane, ShapeKind, Sphere, sheet};
@@ -35,7 +37,7 @@ pub fn obstacle(
         topology: surface.topology,
         document: surface.document,
         placement,
-        motion,
+        motion: motion.map(Motion::Keyframes),
     }
 }
 
@@ -243,7 +245,8 @@ fn shoot(pinned: bool) -> (f64, u64) {
             }
             // The ball may wait, so its present place counts.
             let pose = simulation.obstacle_poses()[0];
-            ball_y = pose.map_or(0.06, |pose| pose.apply(Vec3::new(0.0, 0.06, 0.0)).y);
+            let rigid = pose.and_then(Pose::rigid);
+            ball_y = rigid.map_or(0.06, |pose| pose.apply(Vec3::new(0.0, 0.06, 0.0)).y);
         }
         Ok((simulation.positions()[middle].y - ball_y, total.get(Counter::Pinches)))
     })

@@ -93,6 +93,7 @@ fn pins(cloths: &[ClothSetup], ranges: &[Range<VertexId>]) -> Pins {
             start_s: pin.start_s,
             end_s: pin.end_s,
             motion: pin.motion.clone(),
+            follow: pin.follow.clone(),
         })
     });
     Pins { groups: groups.collect() }

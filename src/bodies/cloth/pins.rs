@@ -1,6 +1,6 @@
-//! Vertices that are held or follow a keyframed rigid motion.
+//! Vertices that are held, follow a keyframed rigid motion, or follow an obstacle.
 
-use crate::bodies::prescribed::{KeyframedMotion, Rigid};
+use crate::bodies::prescribed::{KeyframedMotion, Rigid, SurfacePoint};
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -15,6 +15,17 @@ pub struct PinGroup {
     pub end_s: f64,
     /// The rigid motion that they follow. Without one they stay in place.
     pub motion: Option<KeyframedMotion>,
+    /// The obstacle that they follow instead.
+    pub follow: Option<Follow>,
+}
+
+/// How pinned vertices go with an obstacle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Follow {
+    /// The number of the obstacle.
+    pub obstacle: usize,
+    /// Where each vertex is relative to the surface, in the order of the vertices.
+    pub points: Vec<SurfacePoint>,
 }
 
 /// All pins of a scene.
@@ -25,7 +36,7 @@ pub struct Pins {
 }
 
 /// Where each pinned vertex was when its group took hold, m: one list for each group, empty before
-/// the group takes hold. Part of the state.
+/// the group takes hold. Vertices that follow an obstacle have their places now. Part of the state.
 pub type Captured = Vec<Vec<Vec3>>;
 
 impl Pins {

@@ -2,6 +2,7 @@
 
 use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::Material;
+use crate::bodies::cloth::pins::Follow;
 use crate::bodies::prescribed::KeyframedMotion;
 use crate::math::{Mat2, Vec2, Vec3};
 use crate::mesh::{ObjDocument, Topology};
@@ -85,6 +86,8 @@ pub struct Pin {
     /// The motion that the vertices follow from their positions at `start_s`
     /// ([`KeyframedMotion::since`]). Without one they stay there.
     pub motion: Option<KeyframedMotion>,
+    /// The obstacle that they follow instead. Then they are held from the start.
+    pub follow: Option<Follow>,
 }
 
 /// The loads of a cloth, and how it moves at t = 0.

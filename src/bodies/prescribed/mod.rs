@@ -1,9 +1,13 @@
-//! Bodies whose motion is prescribed: obstacles, and the keyframes that they follow.
+//! Bodies whose motion is prescribed: obstacles, and the keyframes and samples that they follow.
 //!
-//! Pins of cloth follow keyframes too.
+//! Pins of cloth follow keyframes and obstacles too.
 
+mod follow;
 mod keyframes;
 mod obstacle;
+mod samples;
 
+pub use follow::SurfacePoint;
 pub use keyframes::{Keyframe, KeyframedMotion, Rigid, Transform};
-pub use obstacle::ObstacleSetup;
+pub use obstacle::{Motion, ObstacleSetup, Pose};
+pub use samples::{Interpolation, SampledMotion};

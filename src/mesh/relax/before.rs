@@ -3,6 +3,7 @@
 use crate::ids::FaceId;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::Topology;
+use crate::mesh::triangle::{nearest_point, normal, weights};
 
 /// The surface of the file.
 pub(super) struct Before {
@@ -43,38 +44,8 @@ impl Before {
     }
 }
 
-/// Barycentric coordinates of the point's projection to the plane of a triangle.
-fn weights(&[a, b, c]: &[Vec3; 3], point: Vec3) -> [f64; 3] {
-    let n = normal([a, b, c]);
-    let scale = n.norm_squared().recip();
-    let part = |from: Vec3, to: Vec3| (to - from).cross(&(point - from)).dot(&n) * scale;
-    [part(b, c), part(c, a), part(a, b)]
-}
-
-/// The point of a triangle that is nearest to `target`.
-fn nearest_point(corners: &[Vec3; 3], target: Vec3) -> Vec3 {
-    let w = weights(corners, target);
-    if w.iter().all(|&w| w >= 0.0) {
-        return corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
-    }
-    let on_side = |i: usize| {
-        let (a, b) = (corners[(i + 1) % 3], corners[(i + 2) % 3]);
-        let part = (target - a).dot(&(b - a)) / (b - a).norm_squared();
-        a + (b - a) * part.clamp(0.0, 1.0)
-    };
-    let sides = [0, 1, 2].map(on_side);
-    let distance = |point: &Vec3| (target - point).norm_squared();
-    let nearest = sides.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    nearest.unwrap_or(corners[0])
-}
-
 /// How well shaped a triangle is: area over the sum of squared sides, 1 if it is equilateral.
 pub(super) fn shape(&[a, b, c]: &[Vec3; 3]) -> f64 {
     let squares = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
     normal([a, b, c]).norm() * 2.0 * 3.0_f64.sqrt() / squares
-}
-
-/// Twice the area of a triangle, along its normal.
-pub(super) fn normal([a, b, c]: [Vec3; 3]) -> Vec3 {
-    (b - a).cross(&(c - a))
 }

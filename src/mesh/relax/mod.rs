@@ -22,7 +22,8 @@ use crate::ids::{FaceId, NONE};
 use crate::math::Vec3;
 use crate::mesh::obj::{Corner, ObjDocument};
 use crate::mesh::obj_read::Lines;
-use crate::mesh::relax::before::{Before, normal, shape};
+use crate::mesh::relax::before::{Before, shape};
+use crate::mesh::triangle::normal;
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh, Topology};
 

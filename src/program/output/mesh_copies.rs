@@ -1,11 +1,12 @@
 //! The copies of the input meshes in a run folder. With them the folder is complete in itself.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
+use cloth_sim::mesh::point_cache::sequence;
 use cloth_sim::scene::Scene;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,6 +16,8 @@ use crate::program::output::{names, not_written, write_bytes};
 /// A mesh file of the scene at the beginning of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMesh {
+    /// The path that the scene names, which may stand for several files.
+    named: PathBuf,
     /// The path from which it was read.
     pub path: PathBuf,
     /// Its copy in the run folder.
@@ -47,19 +50,23 @@ impl MeshCopy {
 /// # Errors
 /// A file that cannot be read.
 pub fn input_meshes(scene: &Scene, home: &Path) -> Result<Vec<InputMesh>> {
-    let mut meshes = BTreeMap::new();
-    for path in scene.clone().mesh_paths_mut() {
-        let path = home.join(path);
-        if meshes.contains_key(&path) {
+    let mut meshes = Vec::<InputMesh>::new();
+    for named in scene.clone().mesh_paths_mut() {
+        let named = home.join(named);
+        if meshes.iter().any(|mesh| mesh.named == named) {
             continue;
         }
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let copy = names::mesh_copy(meshes.len(), &name);
-        let copy =
-            MeshCopy { file: format!("{}/{copy}", names::MESHES), hash: hash(&read(&path)?) };
-        meshes.insert(path.clone(), InputMesh { path, copy });
+        // All files of a sequence have the same number.
+        let number = meshes.len();
+        for path in sequence::files(&named)? {
+            let copy = names::mesh_copy(number, &name_of(&path));
+            let file = format!("{}/{copy}", names::MESHES);
+            let copy = MeshCopy { file, hash: hash(&read(&path)?) };
+            meshes.push(InputMesh { named: named.clone(), path, copy });
+        }
     }
-    Ok(meshes.into_values().collect())
+    meshes.sort_by(|a, b| (&a.named, &a.path).cmp(&(&b.named, &b.path)));
+    Ok(meshes)
 }
 
 /// Copies `meshes` into `folder`. Returns `scene`, read from `home`, with the paths of the copies.
@@ -87,11 +94,16 @@ pub fn with_copies(scene: &Scene, meshes: &[InputMesh], home: &Path) -> Scene {
     let mut scene = scene.clone();
     for path in scene.mesh_paths_mut() {
         let original = home.join(&*path);
-        if let Some(mesh) = meshes.iter().find(|mesh| mesh.path == original) {
-            mesh.copy.file.clone_into(path);
+        if let Some(mesh) = meshes.iter().find(|mesh| mesh.named == original) {
+            // The copy of a sequence has the pattern of its names.
+            *path = mesh.copy.file.replace(&*name_of(&mesh.path), &name_of(&original));
         }
     }
     scene
+}
+
+fn name_of(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

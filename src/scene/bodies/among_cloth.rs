@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::bodies::prescribed::{ObstacleSetup, Transform};
+use crate::bodies::prescribed::{Motion, ObstacleSetup, Transform};
 use crate::bodies::rigid::{Frame, MassProperties, RigidBody};
 use crate::bodies::{Body as _, Setup};
 use crate::bounds::{LENGTH, within};
@@ -182,7 +182,7 @@ fn obstacle(
         shape: mesh.positions,
         faces: mesh.faces,
         placement: Transform { rotation, translation, ..Transform::default() },
-        motion: body.motion.clone(),
+        motion: body.motion.clone().map(Motion::Keyframes),
     }
 }
 

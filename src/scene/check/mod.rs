@@ -191,7 +191,8 @@ impl Obstacle {
     fn validate(&self, at: &str) -> Result<()> {
         check_shape(&self.shape, at)?;
         self.transform.validate(&format!("{at}.transform"))?;
-        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
+        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))?;
+        self.validate_samples(at)
     }
 }
 
@@ -216,7 +217,21 @@ impl PinSpec {
                 return Err(Error::input(format!("{at}.end_s"), cause, "choose a later end"));
             }
         }
-        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
+        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))?;
+        self.validate_follow(at)
+    }
+
+    fn validate_follow(&self, at: &str) -> Result<()> {
+        let (field, cause) = match (&self.follow, &self.motion) {
+            (Some(_), Some(_)) => {
+                ("motion", "vertices that follow an obstacle have no other motion")
+            }
+            (Some(_), None) if self.start_s != 0.0 => {
+                ("start_s", "vertices that follow an obstacle are held from the start on")
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::input(format!("{at}.{field}"), cause, "leave it out"))
     }
 }
 

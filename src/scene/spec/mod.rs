@@ -5,6 +5,7 @@
 //! [`crate::bodies::cloth::material`], rigid bodies in [`crate::scene::bodies::spec`].
 
 mod loads;
+mod samples;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use crate::step::settings::{GravityKey, Solver};
 use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
+pub use samples::SamplesSpec;
 
 /// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,16 +134,23 @@ impl Scene {
         }
     }
 
-    /// The path of each file that the scene names: meshes of cloths and of obstacles, then meshes
-    /// and places of rigid bodies.
+    /// The path of each file that the scene names: meshes of cloths and of obstacles, samples of
+    /// obstacles, then meshes and places of rigid bodies.
     pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let cloths = self.cloths.iter_mut().map(|cloth| &mut cloth.shape);
-        let shapes = cloths.chain(self.obstacles.iter_mut().map(|obstacle| &mut obstacle.shape));
+        let (shapes, samples): (Vec<_>, Vec<_>) = self
+            .obstacles
+            .iter_mut()
+            .map(|obstacle| (&mut obstacle.shape, obstacle.samples.as_mut()))
+            .unzip();
+        let shapes = cloths.chain(shapes);
         let meshes = shapes.filter_map(|shape| match shape {
             Shape::Mesh(path) => Some(path),
             _ => None,
         });
-        let meshes = meshes.chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut));
+        let samples = samples.into_iter().flatten().map(|samples| &mut samples.file);
+        let meshes =
+            meshes.chain(samples).chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut));
         meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut))
     }
 
@@ -316,6 +325,9 @@ pub struct PinSpec {
     /// stay there.
     #[serde(default)]
     pub motion: Option<MotionSpec>,
+    /// The name of the obstacle that the vertices follow instead.
+    #[serde(default)]
+    pub follow: Option<String>,
 }
 
 /// A choice of vertices of one cloth.
@@ -369,6 +381,12 @@ pub struct Obstacle {
     /// How it moves from there. Without a motion it stays there.
     #[serde(default)]
     pub motion: Option<MotionSpec>,
+    /// How each of its vertices moves, instead.
+    #[serde(default)]
+    pub samples: Option<SamplesSpec>,
+    /// OBJ groups whose faces meet nothing.
+    #[serde(default)]
+    pub without: Vec<String>,
     /// Name of the material that gives its friction. Without one `contact` does.
     #[serde(default)]
     pub touch: Option<String>,

@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::bodies::prescribed::{ObstacleSetup, Rigid};
+use crate::bodies::prescribed::{ObstacleSetup, Pose};
 use crate::collision::CandidateFinder;
 use crate::contact::candidates::{PatchShares, SearchObserver, SearchProcessors};
 use crate::contact::fail_safe::FailSafe;
@@ -144,12 +144,12 @@ impl<'w> Simulation<'w> {
             |cause: String, remedy| Error::input(format!("pin group {group}"), cause, remedy);
         let now_s = self.time_s();
         let pin = self.model.cloth.pins.groups.get(group).filter(|pin| pin.is_active(now_s));
-        let held = self.state.captured.get_mut(group).filter(|held| held.len() == places.len());
-        let (Some(pin), Some(held), false) = (pin, held, places.is_empty()) else {
+        let fits = !places.is_empty() && self.handle(group).len() == places.len();
+        let Some(pin) = pin.filter(|_| fits) else {
             let cause = format!("it does not hold {} vertices now", places.len());
             return Err(refused(cause, "give a place for each vertex of a pin that holds now"));
         };
-        if pin.motion.is_some() {
+        if pin.motion.is_some() || pin.follow.is_some() {
             let remedy = "leave the motion out of the scene to lead the vertices yourself";
             return Err(refused("it has a motion of its own".to_owned(), remedy));
         }
@@ -157,11 +157,7 @@ impl<'w> Simulation<'w> {
             let cause = format!("place {at} is not finite");
             return Err(refused(cause, "give finite places, in m"));
         }
-        if let Some(waiting) = &mut self.state.waiting[self.model.obstacles.len() + group] {
-            let ways = held.iter().zip(places).map(|(from, to)| (to - from).norm());
-            waiting.led_m = ways.fold(waiting.led_m, f64::max);
-        }
-        held.copy_from_slice(places);
+        self.state.lead(&self.model, group, places.iter().copied());
         Ok(())
     }
 
@@ -205,9 +201,9 @@ impl<'w> Simulation<'w> {
         self.model.clock.seconds(self.state.ticks)
     }
 
-    /// The motion of each obstacle from its placement until now; None if it does not move. It is
-    /// the motion of its keyframes, unless the obstacle is behind ([`Simulation::waiting`]).
-    pub fn obstacle_poses(&self) -> Vec<Option<Rigid>> {
+    /// Where each obstacle is on its way; None if it has no motion. It is where its motion has it
+    /// now, unless the obstacle is behind ([`Simulation::waiting`]).
+    pub fn obstacle_poses(&self) -> Vec<Option<Pose>> {
         let obstacles = self.model.obstacles.iter().enumerate();
         let pose = |(number, obstacle): (usize, &ObstacleSetup)| {
             self.state.pose_of_waiting(number).or_else(|| obstacle.pose_at(self.time_s()))

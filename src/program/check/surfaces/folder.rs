@@ -185,6 +185,7 @@ impl ObjectNames {
     fn of_scene(scene: &Scene) -> Self {
         let is_fixed = |obstacle: &&spec::Obstacle| {
             obstacle.motion.as_ref().is_none_or(|motion| motion.keyframes.len() < 2)
+                && obstacle.samples.is_none()
         };
         let (fixed, moving): (Vec<_>, Vec<_>) = scene.obstacles.iter().partition(is_fixed);
         let cloths = scene.cloths.iter().map(|cloth| &cloth.name);

@@ -1,17 +1,7 @@
 //! PC2, a cache of points: one file for the whole run, with all positions in single precision.
 //! Blender's modifier "Mesh Cache" and other programs read it.
 //!
-//! | bytes | content |
-//! |---|---|
-//! | 0..12 | `POINTCACHE2` and a zero |
-//! | 12..16 | version, 1 |
-//! | 16..20 | number of points |
-//! | 20..24 | number of the first frame, `f32` |
-//! | 24..28 | number of frames from one sample to the next, `f32`: 1 |
-//! | 28..32 | number of samples |
-//! | 32.. | samples: x, y, z of each point, `f32` |
-//!
-//! All numbers are little-endian. The faces are in an OBJ file with the same order of vertices. The
+//! The faces are in an OBJ file with the same order of vertices. The
 //! number of samples is raised after a sample is written. So the file is valid after each frame: a
 //! reader sees only complete samples, even if the process is killed.
 
@@ -25,6 +15,8 @@ use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::input;
 use cloth_sim::math::Vec3;
+use cloth_sim::mesh::point_cache::POINT_BYTES;
+use cloth_sim::mesh::point_cache::pc2::{HEAD_BYTES, Head};
 
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::obj::text::ObjText;
@@ -43,9 +35,6 @@ const POINTS: &str = "frames.pc2";
 /// The file with the faces, and with the positions of the meshes before the run.
 const FACES: &str = "frames.obj";
 
-const MAGIC: &[u8; 12] = b"POINTCACHE2\0";
-const HEAD_BYTES: usize = 32;
-const POINT_BYTES: usize = 12;
 /// The largest number of the first frame. Single precision does not hold every integer above it.
 const LAST_FIRST: u64 = 1 << 24;
 /// The offset of the number of samples in the file, bytes.
@@ -81,9 +70,9 @@ impl Format for Pc2 {
 
     fn last_frame(&self, folder: &Path) -> io::Result<Option<u64>> {
         let file = File::open(folder.join(POINTS))?;
-        let head = Head::read(&file)?;
+        let head = read_head(&file)?;
         let samples = u64::from(head.samples).min(head.samples_in(file.metadata()?.len()));
-        Ok((samples > 0).then(|| head.first + samples - 1))
+        Ok((samples > 0).then(|| first(&head) + samples - 1))
     }
 
     fn to_see(&self) -> &'static str {
@@ -119,50 +108,22 @@ impl Format for Pc2 {
 
 const REPEAT: &str = "repeat the run";
 
-/// The head of a file.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Head {
-    points: u32,
-    /// Number of the first frame.
-    first: u64,
-    samples: u32,
+/// Reads the head of an open file of a run.
+fn read_head(file: &File) -> io::Result<Head> {
+    let mut bytes = [0; HEAD_BYTES];
+    file.read_exact_at(&mut bytes, 0)?;
+    let head = Head::parse(&bytes).ok();
+    // The number of the first frame is whole, and each frame has a sample.
+    let is_of_run = |head: &Head| {
+        head.rate == 1.0 && first(head) <= LAST_FIRST && head.start == first(head) as f32
+    };
+    let torn = || io::Error::new(io::ErrorKind::InvalidData, "torn: its head is damaged");
+    head.filter(is_of_run).ok_or_else(torn)
 }
 
-impl Head {
-    /// Reads the head of an open file.
-    fn read(file: &File) -> io::Result<Self> {
-        let mut bytes = [0; HEAD_BYTES];
-        file.read_exact_at(&mut bytes, 0)?;
-        let word = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-        let [points, samples] = [16, 28].map(|at| u32::from_le_bytes(word(at)));
-        let head = Self { points, first: f32::from_le_bytes(word(20)) as u64, samples };
-        match head.bytes() == bytes && head.first <= LAST_FIRST {
-            true => Ok(head),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "torn: its head is damaged")),
-        }
-    }
-
-    fn bytes(&self) -> [u8; HEAD_BYTES] {
-        let mut bytes = [0; HEAD_BYTES];
-        bytes[..12].copy_from_slice(MAGIC);
-        bytes[12..16].copy_from_slice(&1_u32.to_le_bytes());
-        bytes[16..20].copy_from_slice(&self.points.to_le_bytes());
-        bytes[20..24].copy_from_slice(&(self.first as f32).to_le_bytes());
-        bytes[24..28].copy_from_slice(&1.0_f32.to_le_bytes());
-        bytes[28..32].copy_from_slice(&self.samples.to_le_bytes());
-        bytes
-    }
-
-    /// Number of whole samples in a file of `length` bytes.
-    fn samples_in(&self, length: u64) -> u64 {
-        let sample_bytes = self.place(1) - self.place(0);
-        length.saturating_sub(self.place(0)).checked_div(sample_bytes).unwrap_or(u64::MAX)
-    }
-
-    /// The offset of sample `sample` in the file, bytes.
-    fn place(&self, sample: u32) -> u64 {
-        HEAD_BYTES as u64 + u64::from(sample) * u64::from(self.points) * POINT_BYTES as u64
-    }
+/// The number of the first frame.
+fn first(head: &Head) -> u64 {
+    head.start as u64
 }
 
 /// Writes the file of a run.
@@ -175,7 +136,12 @@ impl Pc2Sink {
     /// Begins an empty file.
     fn begin(path: &Path, points: usize) -> io::Result<Self> {
         let too_many = |_| io::Error::other("more points than the format can count");
-        let head = Head { points: points.try_into().map_err(too_many)?, first: 0, samples: 0 };
+        let head = Head {
+            points: points.try_into().map_err(too_many)?,
+            start: 0.0,
+            rate: 1.0,
+            samples: 0,
+        };
         write_whole(path, |out| out.write_all(&head.bytes()))?;
         Ok(Self { file: File::options().read(true).write(true).open(path)?, head })
     }
@@ -187,9 +153,9 @@ impl Pc2Sink {
     /// When the file does not hold these frames with this number of points, or is torn.
     fn go_on(path: &Path, points: usize, kept: &Range<u64>) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
-        let head = Head::read(&file)?;
+        let head = read_head(&file)?;
         let samples = kept.end - kept.start;
-        let fits = head.points as usize == points && head.first == kept.start;
+        let fits = head.points as usize == points && first(&head) == kept.start;
         if !fits || u64::from(head.samples) < samples {
             let cause = format!("it does not have {samples} frames of {points} points");
             return Err(io::Error::new(io::ErrorKind::InvalidData, cause));
@@ -214,8 +180,8 @@ impl Pc2Sink {
 
 impl Sink for Pc2Sink {
     fn frame(&mut self, number: u64, frame: &Frame) -> io::Result<()> {
-        if self.head.samples == 0 && self.head.first != number {
-            self.head.first = number;
+        if self.head.samples == 0 && first(&self.head) != number {
+            self.head.start = number as f32;
             self.file.write_all_at(&self.head.bytes(), 0)?;
         }
         self.file.seek(SeekFrom::Start(self.head.place(self.head.samples)))?;
@@ -256,7 +222,7 @@ impl Pc2Source {
         let path: PathBuf = run.folder.join(POINTS);
         let failed = |cause: io::Error| Error::file(&path, cause, REPEAT);
         let file = input::open(&path, u64::MAX).map_err(failed)?;
-        let head = Head::read(&file).map_err(failed)?;
+        let head = read_head(&file).map_err(failed)?;
         if head.points as usize != surfaces.vertices() {
             let cause = format!(
                 "it has {} points, but {FACES} has {} vertices",
@@ -275,7 +241,7 @@ impl Source for Pc2Source {
     }
 
     fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
-        let sample = number.checked_sub(self.head.first).and_then(|it| u32::try_from(it).ok());
+        let sample = number.checked_sub(first(&self.head)).and_then(|it| u32::try_from(it).ok());
         let sample = sample.filter(|&it| it < self.head.samples).ok_or("missing")?;
         let mut bytes = vec![0; self.head.points as usize * POINT_BYTES];
         self.file
@@ -302,7 +268,7 @@ mod tests {
     }
 
     fn samples(path: &Path) -> u32 {
-        Head::read(&File::open(path).unwrap()).unwrap().samples
+        read_head(&File::open(path).unwrap()).unwrap().samples
     }
 
     #[test]

@@ -1,0 +1,80 @@
+//! The meshes of a scene, and where they are.
+
+use std::borrow::Borrow;
+use std::path::Path;
+
+use crate::bodies::prescribed::{Keyframe, KeyframedMotion, Transform};
+use crate::bounds::{LENGTH, within};
+use crate::error::{Error, Result};
+use crate::math::{Vec3, rotation};
+use crate::mesh::shapes::{Shape, ShapeKind};
+use crate::mesh::{Faces, SurfaceMesh, obj_read};
+use crate::scene::spec::{KeyframeSpec, MotionSpec, Placement};
+
+/// Fails if a vertex of the object `at` starts at a place (m) that is too far to compute with.
+pub(super) fn check_places(
+    places: impl Iterator<Item = impl Borrow<Vec3>>,
+    at: &str,
+) -> Result<()> {
+    let farthest = places.map(|place| place.borrow().amax()).fold(0.0, f64::max);
+    within(&format!("{at}.transform"), farthest, LENGTH)
+}
+
+/// Reads or generates the mesh of `shape`. `faces` tells how the faces of a file may meet.
+pub(super) fn surface(
+    shape: &Shape,
+    faces: Faces,
+    at: &str,
+    scene_dir: &Path,
+) -> Result<SurfaceMesh> {
+    if let Shape::Mesh(path) = shape {
+        return read_mesh(path, faces, at, scene_dir);
+    }
+    let mesh = shape.generated().map(ShapeKind::mesh).unwrap_or_default();
+    SurfaceMesh::from_mesh(mesh).map_err(|error| match error {
+        Error::Input { cause, .. } => Error::input(
+            format!("{at}.shape"),
+            format!("these sizes give no sound mesh: {cause}"),
+            "choose sizes and edges of similar magnitude",
+        ),
+        other => other,
+    })
+}
+
+fn read_mesh(path: &str, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
+    SurfaceMesh::read(&scene_dir.join(path), faces).map_err(|error| match error {
+        Error::File { path, cause, remedy } if remedy == obj_read::PATH => {
+            let remedy = format!(
+                "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
+                scene_dir.display()
+            );
+            Error::file(path, cause, remedy)
+        }
+        other => other,
+    })
+}
+
+impl Placement {
+    pub(super) fn resolve(&self) -> Transform {
+        Transform {
+            scale: self.scale,
+            rotation: rotation(self.axis.into(), self.angle_deg),
+            translation: self.translation_m.into(),
+        }
+    }
+}
+
+impl MotionSpec {
+    pub(super) fn resolve(&self) -> KeyframedMotion {
+        let keyframe = |key: &KeyframeSpec| Keyframe {
+            time_s: key.time_s,
+            translation: key.translation_m.into(),
+            axis: key.axis.into(),
+            angle_deg: key.angle_deg,
+        };
+        KeyframedMotion {
+            center: self.center_m.into(),
+            keyframes: self.keyframes.iter().map(keyframe).collect(),
+        }
+    }
+}
