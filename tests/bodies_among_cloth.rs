@@ -154,6 +154,41 @@ fn a_block_slides_as_the_friction_of_its_pair_says() {
     assert!(pose[7].hypot(pose[8]) < 1e-6, "{pose:?}");
 }
 
+/// A strip of cloth is drawn away from under a glass at 6 m/s^2 from 0.1 s on, so that pairs of both
+/// end and others begin in each step. Until 0.4 s they slide up to half a cell in a step of 4 ms.
+#[test]
+fn a_glass_on_cloth_that_is_drawn_away_speeds_up_as_friction_says() {
+    let key = |i: u32| {
+        let since_s = 0.02 * f64::from(i);
+        let way_m = 3.0 * since_s * since_s;
+        format!("(time_s: {}, translation_m: ({way_m}, 0, 0))", 0.1 + since_s)
+    };
+    let keys = Vec::from_iter((0..=15).map(key)).join(", ");
+    for (steps, bound) in [(20, 0.03), (5, 0.06)] {
+        let scene = format!(
+            r#"(frames: 20, frames_per_second: 50, steps_per_frame: {steps},
+            cloths: [(shape: Sheet(width_m: 0.7, length_m: 0.06, columns: 70, rows: 6, diagonal: Alternating),
+                transform: (translation_m: (-0.2, 0.0007, 0)), material: Fabric("white_dots"), touch: "linen",
+                damping: (mass_per_s: 1, stiffness_s: 0.002),
+                pins: [(select: Box(min_m: (0.145, -1, -1), max_m: (1, 1, 1)), motion: (keyframes: [{keys}]))])],
+            obstacles: [(name: "table", shape: Box(size_m: (4, 0.04, 0.3)),
+                transform: (translation_m: (0.5, -0.02, 0)))],
+            contact: (friction_obstacle: 0.1),
+            bodies: [(name: "glass", shape: Cylinder(radius_m: 0.02, length_m: 0.03), material: "glass",
+                arrangement: At([(0, 0.0164, 0)]), orientation: Turned(axis: (0, 1, 0), angle_deg: 20))],
+            materials: [(name: "glass", density_kg_per_m3: 2500, friction: 0.2), (name: "linen", friction: 0.2)])"#
+        );
+        let folder = folder();
+        let said = run_text(&scene, folder.path());
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        let speed = |frame| poses(&folder.path().join("out"), frame)["glass"][7];
+        for [from, to] in [[10, 15], [15, 20]] {
+            let found = (speed(to) - speed(from)) / (0.2 * G * 0.1);
+            assert!((found - 1.0).abs() < bound, "{steps} steps, frames {from} to {to}: {found}");
+        }
+    }
+}
+
 #[test]
 fn scenes_that_cannot_be() {
     let scene = |bodies: &str, fields: &str| {

@@ -18,7 +18,8 @@
 //! spring of stiffness `k`, along the surface, from the point where the contact stuck first. It
 //! carries at most Coulomb's bound `mu f_n`. The bound uses the normal force of the last solve,
 //! because that of this step is not known yet. A new contact takes the force that it would carry
-//! alone, but no more than its gap and its present velocity give.
+//! alone, but no more than its gap and its present velocity give, or what it takes over from contacts
+//! of its body that have ended ([`super::sharing`]).
 //!
 //! Source: docs/methods.md, section 8 (ours).
 
@@ -184,6 +185,8 @@ impl ActiveContact {
         let normal = Vec3::from(contact.normal);
         let memory = memory_of(step.memories, &contact.pair);
         let bodies_of = sides.terms().iter().filter_map(|term| bodies.body(term.node));
+        let handed_on = bodies_of.clone().map(|body| step.sharing.handed_on(body));
+        let handed_on = handed_on.reduce(f64::min).unwrap_or(0.0);
         let sharers = bodies_of.map(|body| step.sharing.sharers(body, memory.is_some()));
         let sharers = sharers.reduce(f64::max);
         let part = |node| {
@@ -225,8 +228,14 @@ impl ActiveContact {
             || {
                 let expected = sides.velocity(|node| bodies.expected_velocity(node));
                 let closing_m = [present, expected].map(|u| push_out - h * u.dot(&normal));
-                stiffness
-                    * first_compression(contact, closing_m, push_out, stiffness * h * h / mass)
+                let alone = stiffness
+                    * first_compression(contact, closing_m, push_out, stiffness * h * h / mass);
+                match contact.kind() {
+                    ContactKind::Proximity if handed_on > 0.0 => {
+                        handed_on * (contact.distance_m - contact.gap_m)
+                    }
+                    _ => alone,
+                }
             },
             |last| last.normal_force.max(0.0),
         );

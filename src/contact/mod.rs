@@ -37,7 +37,7 @@ pub use distance::ContactDistance;
 pub use friction::{Friction, Touch};
 pub use impulse::{StepEnds, impulses, repulsions};
 pub use law::{ActiveContact, ContactLaw, ContactStep, lowest_pushed};
-pub use memory::ContactMemory;
+pub use memory::{ContactMemory, memory_of};
 pub use point::{Contact, ContactKind, find_contacts, local_minima};
 pub use projection::{NodeResponse, max_project};
 pub use route::{CONTACTS_PER_CHUNK, Route};

@@ -2,8 +2,8 @@
 
 use crate::bodies::Place;
 use crate::collision::Pair;
-use crate::contact::sharing::Carried;
-use crate::contact::{Contact, ContactMemory, Dynamics, Sharing, Sides, lowest_pushed};
+use crate::contact::sharing::{Carried, HandedOn};
+use crate::contact::{Contact, ContactMemory, Dynamics, Sharing, Sides, lowest_pushed, memory_of};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::linear::Jacobian;
@@ -52,7 +52,42 @@ pub(super) fn sharing(
         }));
     }
     sharing.carry(world, parts)?;
+    sharing.hand_on(world, &handed_on(here, memories, contacts))?;
     Ok(sharing)
+}
+
+/// What is handed on at the bodies whose nodes this rank owns. It knows all contacts of them.
+fn handed_on(
+    here: &Context,
+    memories: &[ContactMemory],
+    contacts: &[(Contact, Sides)],
+) -> Vec<HandedOn> {
+    let (numbering, layout) = (&here.model.numbering, &here.rank.layout);
+    let mut all = Vec::from_iter((0..here.model.bodies.len()).map(HandedOn::new));
+    let bodies_of = |pair: &Pair| {
+        let firsts = [0, pair.first_side()].map(|first| numbering.place(pair.vertices[first]));
+        firsts.into_iter().filter_map(|place| match place {
+            Place::Body(body) => Some(body),
+            Place::Own(_) => None,
+        })
+    };
+    let has_ended = |it: &&ContactMemory| {
+        contacts.binary_search_by(|(contact, _)| contact.pair.cmp(&it.pair)).is_err()
+    };
+    for memory in memories.iter().filter(has_ended) {
+        let force_n = memory.normal_force.max(0.0);
+        bodies_of(&memory.pair).for_each(|body| all[body].force_n += force_n);
+    }
+    for (contact, _) in contacts.iter().filter(|(it, _)| memory_of(memories, &it.pair).is_none()) {
+        let compression_m = (contact.distance_m - contact.gap_m).max(0.0);
+        bodies_of(&contact.pair).for_each(|body| all[body].compression_m += compression_m);
+    }
+    let is_own = |it: &HandedOn| {
+        let node = numbering.bodies()[it.body as usize].nodes.start;
+        layout.own_index(node).is_some() && it.force_n > 0.0
+    };
+    all.retain(is_own);
+    all
 }
 
 /// The part of a body that a contact between `sides` has, kg. None if neither is a body.

@@ -25,8 +25,11 @@ pub struct PointCache {
     positions: Vec<[f32; 3]>,
 }
 
+/// Reads the bytes of a file.
+type Reader = fn(&[u8]) -> Read;
+
 /// The kinds of files, by the ends of their names.
-const READERS: [(&str, fn(&[u8]) -> Read); 2] = [("pc2", pc2::read), ("mdd", mdd::read)];
+const READERS: [(&str, Reader); 2] = [("pc2", pc2::read), ("mdd", mdd::read)];
 
 /// A cache, or what is wrong with the bytes.
 type Read = std::result::Result<PointCache, String>;
