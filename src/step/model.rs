@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::bodies::cloth::ClothModel;
 use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
-use crate::bodies::prescribed::{ObstacleSetup, Pose};
+use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
@@ -194,7 +194,7 @@ impl Model {
         &self,
         also_fixed: bool,
         out: &mut [Vec3],
-        pose: impl Fn(usize, &ObstacleSetup) -> Option<Pose>,
+        pose: impl Fn(usize, &ObstacleSetup) -> Option<PrescribedPose>,
     ) {
         let mut first = 0;
         for (number, obstacle) in self.obstacles.iter().enumerate() {

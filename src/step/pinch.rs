@@ -1,6 +1,6 @@
 //! What a step does about a pinch: who waits, and who is named.
 
-use crate::bodies::prescribed::{Pose, Rigid};
+use crate::bodies::prescribed::{PrescribedPose, Rigid};
 use crate::contact::fail_safe::Conflict;
 use crate::contact::settings::OnPinch;
 use crate::math::Vec3;
@@ -80,7 +80,7 @@ pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
     let place = failed.motion.x0[conflict.vertex as usize];
     let (span, now, end) = (failed.span(), failed.state.ticks, failed.end);
     if let Some(prescribed) = Prescribed::all(failed.model).nth(body) {
-        let pose = prescribed.pose_at(span.t0_s).unwrap_or(Pose::Moved(Rigid::default()));
+        let pose = prescribed.pose_at(span.t0_s).unwrap_or(PrescribedPose::Moved(Rigid::default()));
         let aim = prescribed.aim(&failed.state.present(), span.t1_s);
         let waiting = Waiting::new([pose, aim], place, (now, span.t0_s), end);
         failed.state.waiting[body] = Some(waiting);

@@ -4,7 +4,7 @@ use std::iter::zip;
 use std::ops::RangeBounds;
 
 use crate::bodies::cloth::pins::Lead;
-use crate::bodies::prescribed::{ObstacleSetup, Pose};
+use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::math::Vec3;
 use crate::step::clock::Span;
 use crate::step::model::Model;
@@ -32,7 +32,9 @@ impl StepMotion {
             (Course::OnTime, Some(pose)) => Lead::Moved(pose),
             (Course::Stands(_), None) => Lead::Share(0.0),
             (Course::Follows(share), _) => Lead::Share(share),
-            (course, _) => course.pose().and_then(Pose::rigid).map_or(Lead::Captured, Lead::Moved),
+            (course, _) => {
+                course.pose().and_then(PrescribedPose::rigid).map_or(Lead::Captured, Lead::Moved)
+            }
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
         self.gravity = model.gravity(span.t1_s);

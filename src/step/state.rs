@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bodies::BodyPose;
 use crate::bodies::cloth::pins::{Captured, PinGroup};
-use crate::bodies::prescribed::Pose;
+use crate::bodies::prescribed::PrescribedPose;
 use crate::contact::ContactMemory;
 use crate::math::Vec3;
 use crate::step::clock::TICKS_PER_STEP;
@@ -195,7 +195,7 @@ impl State {
     }
 
     /// Where the prescribed body `number` is, if it is behind its motion.
-    pub(super) fn pose_of_waiting(&self, number: usize) -> Option<Pose> {
+    pub(super) fn pose_of_waiting(&self, number: usize) -> Option<PrescribedPose> {
         self.waiting[number].map(|waiting| waiting.pose)
     }
 }

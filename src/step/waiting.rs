@@ -12,7 +12,7 @@ use std::iter::zip;
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::pins::{Captured, PinGroup};
-use crate::bodies::prescribed::{ObstacleSetup, Pose, Rigid};
+use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose, Rigid};
 use crate::math::Vec3;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
@@ -71,10 +71,10 @@ impl Retreat {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Where it is on its way. Not used for handles, whose vertices tell where they are.
-    pub pose: Pose,
+    pub pose: PrescribedPose,
     /// Its prescribed motion when it last found no room. For a handle it is the mean way of its
     /// vertices, as a translation.
-    pub aim: Pose,
+    pub aim: PrescribedPose,
     /// When it first had no room, ticks.
     pub since_ticks: u64,
     /// It stands still until this time, ticks.
@@ -94,7 +94,7 @@ impl Waiting {
     /// `now` (ticks), which is `to_s` in seconds. The body stands still until `end` (ticks), the
     /// end of the whole step.
     pub(super) fn new(
-        [pose, aim]: [Pose; 2],
+        [pose, aim]: [PrescribedPose; 2],
         place: Vec3,
         (now, to_s): (u64, f64),
         end: u64,
@@ -122,18 +122,18 @@ pub(super) enum Course {
     /// Where its motion, or its handle, prescribes.
     OnTime,
     /// At its present pose.
-    Stands(Pose),
+    Stands(PrescribedPose),
     /// At this pose, behind its motion.
-    CatchesUp(Pose),
+    CatchesUp(PrescribedPose),
     /// At this pose, further back, on its way to its prescribed place at this earlier time (s).
-    GoesBack(Pose, f64),
+    GoesBack(PrescribedPose, f64),
     /// Its vertices go this share of the way to where the handle leads them.
     Follows(f64),
 }
 
 impl Course {
     /// The pose in which it ends the step, if it is behind its motion.
-    pub fn pose(&self) -> Option<Pose> {
+    pub fn pose(&self) -> Option<PrescribedPose> {
         match *self {
             Self::Stands(pose) | Self::CatchesUp(pose) | Self::GoesBack(pose, _) => Some(pose),
             Self::OnTime | Self::Follows(_) => None,
@@ -158,10 +158,10 @@ impl<'m> Prescribed<'m> {
     }
 
     /// Where its motion has it at `time_s` (s). None without a motion of its own.
-    pub fn pose_at(&self, time_s: f64) -> Option<Pose> {
+    pub fn pose_at(&self, time_s: f64) -> Option<PrescribedPose> {
         match self {
             Self::Obstacle(obstacle) => obstacle.pose_at(time_s),
-            Self::Pins(_, pins) => pins.pose_at(time_s).map(Pose::Moved),
+            Self::Pins(_, pins) => pins.pose_at(time_s).map(PrescribedPose::Moved),
         }
     }
 
@@ -186,10 +186,10 @@ impl<'m> Prescribed<'m> {
         let reach_m = (OWN_SPEEDS * own_m + SPEED_M_PER_S * span.duration_s) / divisor;
         let share = reach_m / self.behind_m(waiting, at, span.t1_s);
         match poses {
-            Some((_, Pose::Sampled(end_s))) if share < 1.0 => {
-                let Pose::Sampled(clock_s) = waiting.pose else { return Course::OnTime };
+            Some((_, PrescribedPose::Sampled(end_s))) if share < 1.0 => {
+                let PrescribedPose::Sampled(clock_s) = waiting.pose else { return Course::OnTime };
                 let on_s = clock_s + OWN_SPEEDS * span.duration_s / divisor;
-                Course::CatchesUp(Pose::Sampled(on_s.min(end_s)))
+                Course::CatchesUp(PrescribedPose::Sampled(on_s.min(end_s)))
             }
             Some((_, end)) if share < 1.0 => {
                 Course::CatchesUp(self.part_of_way(at, [&waiting.pose, &end], share))
@@ -212,7 +212,7 @@ impl<'m> Prescribed<'m> {
     }
 
     /// Its prescribed motion at `time_s` (s), as in [`Waiting::aim`].
-    pub fn aim(&self, at: &Present, time_s: f64) -> Pose {
+    pub fn aim(&self, at: &Present, time_s: f64) -> PrescribedPose {
         let translation = match self {
             Self::Pins(group, pins) if pins.motion.is_none() => {
                 let ways = pins.vertices.iter().zip(&at.captured[*group]);
@@ -221,17 +221,17 @@ impl<'m> Prescribed<'m> {
             }
             _ => Vec3::zeros(),
         };
-        let moved = Pose::Moved(Rigid { translation, ..Rigid::default() });
+        let moved = PrescribedPose::Moved(Rigid { translation, ..Rigid::default() });
         self.pose_at(time_s).unwrap_or(moved)
     }
 
     /// Whether its motion, which ends the step at `aim`, has come back past it since it last found
     /// no room.
-    fn has_turned(&self, waiting: &Waiting, aim: &Pose, at: &Present) -> bool {
+    fn has_turned(&self, waiting: &Waiting, aim: &PrescribedPose, at: &Present) -> bool {
         if let (
             Self::Pins(_, PinGroup { motion: None, .. }),
-            Pose::Moved(first),
-            Pose::Moved(now),
+            PrescribedPose::Moved(first),
+            PrescribedPose::Moved(now),
         ) = (self, waiting.aim, aim)
         {
             return first.translation.dot(&now.translation) <= 0.0;
@@ -258,7 +258,7 @@ impl<'m> Prescribed<'m> {
     }
 
     /// How far its furthest vertex is from its place in the pose `to`, m.
-    pub(super) fn way_m(&self, waiting: &Waiting, to: &Pose, at: &Present) -> f64 {
+    pub(super) fn way_m(&self, waiting: &Waiting, to: &PrescribedPose, at: &Present) -> f64 {
         self.furthest_m(at, &waiting.pose, to)
     }
 
@@ -270,7 +270,12 @@ impl<'m> Prescribed<'m> {
     /// The pose in which a body that goes back ends the step of `span`, and the earlier time (s)
     /// of its motion that it goes towards. None if it does not go back, has no motion, or is back
     /// at its start.
-    fn way_back(&self, waiting: &Waiting, at: &Present, span: &Span) -> Option<(Pose, f64)> {
+    fn way_back(
+        &self,
+        waiting: &Waiting,
+        at: &Present,
+        span: &Span,
+    ) -> Option<(PrescribedPose, f64)> {
         let reach_m = waiting.retreat.speed * span.duration_s;
         if reach_m == 0.0 || at.ticks < waiting.retreat.cornered_ticks {
             return None;
@@ -303,34 +308,39 @@ impl<'m> Prescribed<'m> {
     }
 
     /// Its positions in `pose`, m.
-    fn places(&self, at: &Present, pose: &Pose) -> Vec<Vec3> {
+    fn places(&self, at: &Present, pose: &PrescribedPose) -> Vec<Vec3> {
         match (*self, pose) {
             (Self::Obstacle(obstacle), _) => {
                 let mut places = vec![Vec3::zeros(); obstacle.shape.len()];
                 obstacle.positions_in(Some(pose), &mut places);
                 places
             }
-            (Self::Pins(group, _), Pose::Moved(rigid)) => {
+            (Self::Pins(group, _), PrescribedPose::Moved(rigid)) => {
                 at.captured[group].iter().map(|&x| rigid.apply(x)).collect()
             }
-            (Self::Pins(group, _), Pose::Sampled(_)) => at.captured[group].clone(),
+            (Self::Pins(group, _), PrescribedPose::Sampled(_)) => at.captured[group].clone(),
         }
     }
 
     /// How far its furthest vertex goes from one pose to another, m.
-    fn furthest_m(&self, at: &Present, from: &Pose, to: &Pose) -> f64 {
+    fn furthest_m(&self, at: &Present, from: &PrescribedPose, to: &PrescribedPose) -> f64 {
         let ways = zip(self.places(at, from), self.places(at, to));
         ways.map(|(from, to)| (to - from).norm()).fold(0.0, f64::max)
     }
 
     /// A `share` of the way from one pose to another.
-    fn part_of_way(&self, at: &Present, [from, to]: [&Pose; 2], share: f64) -> Pose {
+    fn part_of_way(
+        &self,
+        at: &Present,
+        [from, to]: [&PrescribedPose; 2],
+        share: f64,
+    ) -> PrescribedPose {
         match (from, to) {
-            (Pose::Moved(from), Pose::Moved(to)) => {
-                Pose::Moved(from.towards(to, share, self.center(at)))
+            (PrescribedPose::Moved(from), PrescribedPose::Moved(to)) => {
+                PrescribedPose::Moved(from.towards(to, share, self.center(at)))
             }
-            (Pose::Sampled(from_s), Pose::Sampled(to_s)) => {
-                Pose::Sampled(from_s + (to_s - from_s) * share)
+            (PrescribedPose::Sampled(from_s), PrescribedPose::Sampled(to_s)) => {
+                PrescribedPose::Sampled(from_s + (to_s - from_s) * share)
             }
             // A body has poses of one kind.
             _ => *to,

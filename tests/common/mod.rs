@@ -6,6 +6,7 @@ pub mod conformance;
 pub mod queries;
 #[cfg(feature = "program")]
 pub mod run;
+pub mod samples;
 #[cfg(feature = "internals")]
 pub mod springs;
 pub mod vtp;

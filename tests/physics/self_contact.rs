@@ -4,7 +4,7 @@ use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::bodies::prescribed::{
-    Keyframe, KeyframedMotion, Motion, ObstacleSetup, Pose, Transform,
+    Keyframe, KeyframedMotion, Motion, ObstacleSetup, PrescribedPose, Transform,
 };
 use cloth_sim::error::Error;
 use cloth_sim::math::{Vec3, rotation};
@@ -245,7 +245,7 @@ fn shoot(pinned: bool) -> (f64, u64) {
             }
             // The ball may wait, so its present place counts.
             let pose = simulation.obstacle_poses()[0];
-            let rigid = pose.and_then(Pose::rigid);
+            let rigid = pose.and_then(PrescribedPose::rigid);
             ball_y = rigid.map_or(0.06, |pose| pose.apply(Vec3::new(0.0, 0.06, 0.0)).y);
         }
         Ok((simulation.positions()[middle].y - ball_y, total.get(Counter::Pinches)))

@@ -9,5 +9,5 @@ mod samples;
 
 pub use follow::SurfacePoint;
 pub use keyframes::{Keyframe, KeyframedMotion, Rigid, Transform};
-pub use obstacle::{Motion, ObstacleSetup, Pose};
+pub use obstacle::{Motion, ObstacleSetup, PrescribedPose};
 pub use samples::{Interpolation, SampledMotion};

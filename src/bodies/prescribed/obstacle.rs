@@ -36,14 +36,14 @@ pub enum Motion {
 
 /// Where an obstacle, or a group of pins, is on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Pose {
+pub enum PrescribedPose {
     /// It has moved rigidly.
     Moved(Rigid),
     /// It is where its samples have it at this time, s.
     Sampled(f64),
 }
 
-impl Pose {
+impl PrescribedPose {
     /// The rigid motion, if it is one.
     pub fn rigid(self) -> Option<Rigid> {
         match self {
@@ -64,10 +64,10 @@ impl ObstacleSetup {
     }
 
     /// Where its motion has it at `time_s` (s). None without a motion.
-    pub fn pose_at(&self, time_s: f64) -> Option<Pose> {
+    pub fn pose_at(&self, time_s: f64) -> Option<PrescribedPose> {
         self.motion.as_ref().map(|motion| match motion {
-            Motion::Keyframes(motion) => Pose::Moved(motion.at(time_s)),
-            Motion::Samples(_) => Pose::Sampled(time_s),
+            Motion::Keyframes(motion) => PrescribedPose::Moved(motion.at(time_s)),
+            Motion::Samples(_) => PrescribedPose::Sampled(time_s),
         })
     }
 
@@ -77,9 +77,10 @@ impl ObstacleSetup {
     }
 
     /// Writes the positions (m) in `pose` into `out`, which is as long as `shape`.
-    pub fn positions_in(&self, pose: Option<&Pose>, out: &mut [Vec3]) {
+    pub fn positions_in(&self, pose: Option<&PrescribedPose>, out: &mut [Vec3]) {
         debug_assert_eq!(out.len(), self.shape.len());
-        if let (Some(Motion::Samples(motion)), Some(&Pose::Sampled(time_s))) = (&self.motion, pose)
+        if let (Some(Motion::Samples(motion)), Some(&PrescribedPose::Sampled(time_s))) =
+            (&self.motion, pose)
         {
             motion.write(time_s, out);
             out.iter_mut().for_each(|x| *x = self.placement.apply(*x));

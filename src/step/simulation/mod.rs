@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::bodies::prescribed::{ObstacleSetup, Pose};
+use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::collision::CandidateFinder;
 use crate::contact::candidates::{PatchShares, SearchObserver, SearchProcessors};
 use crate::contact::fail_safe::FailSafe;
@@ -203,7 +203,7 @@ impl<'w> Simulation<'w> {
 
     /// Where each obstacle is on its way; None if it has no motion. It is where its motion has it
     /// now, unless the obstacle is behind ([`Simulation::waiting`]).
-    pub fn obstacle_poses(&self) -> Vec<Option<Pose>> {
+    pub fn obstacle_poses(&self) -> Vec<Option<PrescribedPose>> {
         let obstacles = self.model.obstacles.iter().enumerate();
         let pose = |(number, obstacle): (usize, &ObstacleSetup)| {
             self.state.pose_of_waiting(number).or_else(|| obstacle.pose_at(self.time_s()))
