@@ -32,7 +32,7 @@ fn assert_clean(run: &Path) {
 /// The vertices of the object `name` in a frame.
 fn vertices(run: &Path, frame: usize, name: &str) -> Vec<Point> {
     let text = std::fs::read_to_string(run.join(format!("frame_{frame:04}.obj"))).expect("a frame");
-    let start = format!("{name}\n");
+    let (text, start) = (format!("\n{text}"), format!("{name}\n"));
     let own = text.split("\no ").find(|object| object.starts_with(&start)).expect("the object");
     let places = own.lines().filter_map(|line| line.strip_prefix("v "));
     let point = |place: &str| {
