@@ -3,10 +3,10 @@
 //! | kind | its surface | nodes |
 //! |---|---|---|
 //! | [`cloth`] | deforms | one a vertex |
-//! | [`prescribed`] | follows keyframes | none |
+//! | [`prescribed`] | follows keyframes or samples | none |
 //! | [`Body`], such as [`rigid::RigidBody`] | follows its few nodes | a few (a rigid body: two) |
 //!
-//! No kind knows another one, except that pins of cloth follow the keyframes of [`prescribed`]. No
+//! No kind knows another one, except that pins of cloth follow [`prescribed`] motions. No
 //! kind knows collision. Bodies give the step and contact their positions, velocities, masses,
 //! forces and rows of the linear system.
 

@@ -14,7 +14,7 @@ pub enum Moves {
     Deforms,
     /// It follows the few nodes of its body, keeps its shape and cannot touch itself.
     Rigid,
-    /// It follows keyframes. No contact changes its motion.
+    /// It follows keyframes or samples. No contact changes its motion.
     Prescribed,
 }
 
