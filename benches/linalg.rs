@@ -121,6 +121,7 @@ fn time_solves(
                 threads,
                 matrix,
                 couplings: &Couplings::default(),
+                joined: &mut Joined::default(),
                 halo,
                 preconditioner,
                 positions,

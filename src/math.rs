@@ -59,6 +59,13 @@ pub fn power_of_two_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }
 
+/// A unit vector perpendicular to the unit vector `normal`.
+#[inline]
+pub fn perpendicular(normal: &Vec3) -> Vec3 {
+    let axis = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
+    normal.cross(&axis).normalize()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

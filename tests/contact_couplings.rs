@@ -164,6 +164,7 @@ impl Case<'_> {
                 prescribed: &prescribed,
                 bodies: BodyTerms::NONE,
                 contacts,
+                joints: &[],
                 region: None,
             };
             system.assemble(&threads, model, &layout, &terms);

@@ -98,6 +98,7 @@ fn solve(
             threads: &threads,
             matrix: &matrix,
             couplings: &Couplings::default(),
+            joined: &mut Joined::default(),
             halo: &mut Halo::new(layout.neighbours.clone()),
             preconditioner: &mut preconditioner,
             positions: &positions,

@@ -73,6 +73,7 @@ fn later_allocations(
                 prescribed: &[(0, Vec3::zeros())],
                 bodies: BodyTerms::NONE,
                 contacts: &contacts,
+                joints: &[],
                 region: None,
             };
             system.assemble(&threads, model, &layout, &terms);

@@ -1,6 +1,6 @@
 //! A body of few nodes: the trait through which the step uses it.
 
-use nalgebra::UnitQuaternion;
+use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
@@ -16,6 +16,16 @@ pub struct BodyPose {
     pub velocity: Vec3,
     /// Angular velocity, rad/s.
     pub angular_velocity: Vec3,
+}
+
+impl BodyPose {
+    /// At the origin, not turned and at rest.
+    pub const AT_REST: Self = Self {
+        centre: Vec3::new(0.0, 0.0, 0.0),
+        rotation: Unit::new_unchecked(Quaternion::new(1.0, 0.0, 0.0, 0.0)),
+        velocity: Vec3::new(0.0, 0.0, 0.0),
+        angular_velocity: Vec3::new(0.0, 0.0, 0.0),
+    };
 }
 
 /// A body whose surface follows a few nodes. Each node is a velocity of three numbers in the
@@ -68,6 +78,12 @@ pub trait Body: Send + Sync {
     /// The angle by which it turns in a time `h` (s) at the velocities `u`, rad.
     fn turn(&self, _u: &[Vec3], _h: f64) -> f64 {
         0.0
+    }
+
+    /// The angular velocity that a velocity of 1 m/s of node `node` is, 1/m. None if it does not turn
+    /// the body.
+    fn turn_of(&self, _node: usize) -> Option<f64> {
+        None
     }
 
     /// How node `node` moves a point of its surface in a step with this `middle`, times `weight`.

@@ -12,6 +12,7 @@
 
 pub mod body;
 pub mod cloth;
+pub mod joints;
 pub mod numbering;
 pub mod prescribed;
 pub mod rigid;

@@ -2,6 +2,7 @@
 
 use crate::bodies::Body as _;
 use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::rigid::RigidBody;
 use crate::contact::Touch;
@@ -16,11 +17,28 @@ pub struct Setup {
     pub bodies: Vec<RigidBody>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
+    /// What holds rigid bodies to each other, to obstacles, and to places.
+    pub joints: Vec<BodyJoint>,
     /// The materials of their surfaces, which give friction: cloths, bodies, obstacles.
     pub touch: Touch,
 }
 
 impl Setup {
+    /// The pairs of objects that a joint connects and that do not collide therefore, by their places
+    /// among the `names` of all objects.
+    pub fn apart(&self, names: &[String]) -> impl Iterator<Item = [usize; 2]> {
+        let place = |name: &str| names.iter().position(|it| it == name);
+        let joints = self.joints.iter().filter(|joint| !joint.settings.collide);
+        joints.filter_map(move |joint| {
+            let second = match joint.second {
+                Second::Body(number) => self.bodies[number].name(),
+                Second::Obstacle(number) => &self.obstacles[number].name,
+                Second::Space => return None,
+            };
+            Some([place(self.bodies[joint.first].name())?, place(second)?])
+        })
+    }
+
     /// Takes out what frames are written from: names, documents, bodies and obstacles. Only the simulation
     /// needs the rest, which is most of the memory.
     pub fn take_documents(&mut self) -> Documents {

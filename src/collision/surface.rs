@@ -95,9 +95,25 @@ impl Surface {
 pub struct Surfaces {
     /// Cloths, then bodies of few nodes, then obstacles. An object's place is its number.
     pub list: Vec<Surface>,
+    /// Pairs of objects that are not tested against each other, rising; the lower comes first.
+    apart: Vec<[u32; 2]>,
 }
 
 impl Surfaces {
+    /// Does not test the objects of these pairs against each other.
+    pub fn keep_apart(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
+        let rising = |[a, b]: [usize; 2]| [a.min(b) as u32, a.max(b) as u32];
+        self.apart.extend(pairs.map(rising));
+        self.apart.sort_unstable();
+        self.apart.dedup();
+    }
+
+    /// Whether two objects that might meet are not tested against each other.
+    pub fn are_apart(&self, first: u32, second: u32) -> bool {
+        let pair = [first.min(second), first.max(second)];
+        !self.apart.is_empty() && self.apart.binary_search(&pair).is_ok()
+    }
+
     /// Number of vertices of all objects.
     pub fn vertex_count(&self) -> usize {
         self.list.last().map_or(0, |surface| surface.vertices().end)

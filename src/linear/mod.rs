@@ -7,8 +7,10 @@
 mod block;
 mod cg;
 mod couplings;
+pub mod direct;
 mod equations;
 mod jacobian;
+mod joined;
 mod matrix;
 mod preconditioner;
 mod symmetric3;
@@ -22,6 +24,7 @@ pub use cg::CgWorkspace;
 pub use couplings::{Coupling, Couplings, MAX_TERMS};
 pub use equations::PatchEquations;
 pub use jacobian::Jacobian;
+pub use joined::{Joined, JoinedTerm};
 pub use matrix::{BlockMatrix, BlockStructure, PairSlot, add_block};
 pub use preconditioner::{Mesh, Preconditioner, PreconditionerKind};
 pub use symmetric3::Symmetric3;

@@ -1,6 +1,7 @@
 //! The input of a solve and its report.
 
 use crate::linear::couplings::Couplings;
+use crate::linear::joined::Joined;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::Preconditioner;
 use crate::math::Vec3;
@@ -13,10 +14,12 @@ pub struct System<'a> {
     pub world: &'a dyn World,
     /// This rank's threads.
     pub threads: &'a Threads,
-    /// Symmetric positive definite together with `couplings`.
+    /// Symmetric positive definite together with `couplings` and `joined`.
     pub matrix: &'a BlockMatrix,
     /// Terms of the system outside `matrix`; the preconditioner does not see them.
     pub couplings: &'a Couplings,
+    /// Bodies that joints hold: terms of the system outside `matrix`, and part of the preconditioner.
+    pub joined: &'a mut Joined,
     /// The exchange of the ghosts that `matrix` and `couplings` need.
     pub halo: &'a mut Halo,
     /// Of the structure of `matrix`. A solve that needs iterations factors it.

@@ -71,6 +71,31 @@ impl Patches {
         Ok(Self::from_vertices(of_vertex, patches as usize))
     }
 
+    /// The patches, of which those of the two vertices of each pair become one.
+    pub fn merged(self, pairs: &[[VertexId; 2]]) -> Self {
+        if pairs.is_empty() {
+            return self;
+        }
+        let mut into = Vec::from_iter(0..self.len() as PatchId);
+        for pair in pairs {
+            let [a, b] = pair.map(|vertex| into[self.of_vertex[vertex as usize] as usize]);
+            let (low, high) = (a.min(b), a.max(b));
+            into.iter_mut().filter(|patch| **patch == high).for_each(|patch| *patch = low);
+        }
+        // A patch is numbered by its lowest vertex, and the lowest of those that merge stays.
+        let mut number = vec![NONE; into.len()];
+        let mut count = 0;
+        for patch in 0..into.len() {
+            if into[patch] as usize == patch {
+                number[patch] = count;
+                count += 1;
+            }
+        }
+        let of_vertex =
+            self.of_vertex.iter().map(|&patch| number[into[patch as usize] as usize]).collect();
+        Self::from_vertices(of_vertex, count as usize)
+    }
+
     /// From the patch of each vertex. Every patch below `patches` has a vertex.
     pub(super) fn from_vertices(of_vertex: Vec<PatchId>, patches: usize) -> Self {
         debug_assert!(of_vertex.iter().all(|&patch| (patch as usize) < patches));

@@ -3,6 +3,7 @@
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
 use crate::bodies::prescribed::{KeyframedMotion, Rigid};
+use crate::bodies::rigid::turn;
 use crate::math::Vec3;
 use crate::rigid::body::{BodyId, BodyState, MaterialId, Twist};
 use crate::rigid::shape::Shape;
@@ -82,18 +83,6 @@ impl FixedBody {
 
 fn quaternion(rigid: &Rigid) -> UnitQuaternion<f64> {
     UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(rigid.rotation))
-}
-
-/// Axis times angle (rad) of a rotation, by the shorter way: the angle is at most half a turn. The
-/// functions of nalgebra call the standard library, whose bits differ between machines.
-fn turn(rotation: &UnitQuaternion<f64>) -> Vec3 {
-    let (imaginary, real) = (rotation.imag(), rotation.w);
-    let sine = imaginary.norm();
-    if sine == 0.0 {
-        return Vec3::zeros();
-    }
-    let angle = 2.0 * libm::atan2(if real < 0.0 { -sine } else { sine }, real.abs());
-    imaginary * (angle / sine)
 }
 
 impl FixedBodies {

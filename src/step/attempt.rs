@@ -17,6 +17,7 @@ use crate::step::energy::Energy;
 use crate::step::gather::VelocityGather;
 use crate::step::history;
 use crate::step::impulses::{Collisions, ImpulseStage};
+use crate::step::joints::About;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::region::Region;
@@ -93,7 +94,7 @@ impl Stages {
             let region = match &trouble {
                 Some(Trouble::Energized) if may_widen => Region::whole(&model.graph),
                 Some(it) if it.is_repairable() => {
-                    Region::new(&model.graph, &model.numbering, around)
+                    Region::new(&model.graph, &model.numbering, &model.partition.patches, around)
                 }
                 _ => break,
             };
@@ -219,6 +220,7 @@ fn assemble(
     let Context { model, rank, span, region, .. } = *here;
     let ahead_s = span.scheme.ahead_s(region.is_some());
     let base = motion.about();
+    let about = if region.is_some() { About::Base } else { About::FreeFlight };
     let terms = SystemTerms {
         scheme: span.scheme,
         inputs: &motion.inputs(model, span, base, ahead_s),
@@ -226,6 +228,7 @@ fn assemble(
         prescribed: &motion.prescribed_changes(base, span.scheme),
         bodies: motion.body_terms(model),
         contacts: springs,
+        joints: &motion.joint_springs(model, span, base.u, about),
         region,
     };
     system.assemble(&rank.threads, model, &rank.layout, &terms);

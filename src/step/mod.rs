@@ -18,6 +18,7 @@ mod failed;
 mod gather;
 mod history;
 mod impulses;
+mod joints;
 pub mod model;
 mod motion;
 mod passing;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::bodies::cloth::ClothModel;
 use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
@@ -46,6 +47,8 @@ pub struct Model {
     pub bodies: Vec<Arc<dyn Body>>,
     /// The obstacles.
     pub obstacles: Vec<ObstacleSetup>,
+    /// The joints of bodies.
+    pub joints: Vec<BodyJoint>,
     /// Whether cloth may pass each obstacle in a pinch. The scene must allow it
     /// (`contact.on_pinch: Drop`), and the obstacle must enclose a volume, so that it has an
     /// outside.
@@ -102,6 +105,7 @@ impl Model {
         let partition = partition(&|ranks| {
             let size = settings.patch_vertices as usize;
             let patches = Patches::with_rest_shapes(&graph, &ranges, size, &rest)?;
+            let patches = patches.merged(&joined_nodes(&setup.joints, &numbering));
             let cloths = setup.cloths.iter().flat_map(|cloth| cloth.positions.iter().copied());
             let positions = node_positions(cloths, &bodies, |body| bodies[body].start().0);
             Partition::with_method(
@@ -113,8 +117,10 @@ impl Model {
             )
         })?;
         let culling = settings.contact.culling;
-        let (surfaces, shortest_edges) =
+        let (mut surfaces, shortest_edges) =
             surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
+        let names = names(&setup, &bodies);
+        surfaces.keep_apart(setup.apart(&names));
         let ends = surfaces.list.iter().map(|surface| surface.vertices().end as VertexId);
         let ends = ends.collect();
         let mut touch = setup.touch.clone();
@@ -132,13 +138,11 @@ impl Model {
             edges: edges(&setup, &cloth),
             mean_edges_m: setup.cloths.iter().map(mean_edge_m).collect(),
             shortest_edges,
-            names: (setup.cloths.iter().map(|cloth| cloth.name.clone()))
-                .chain(bodies.iter().map(|body| body.name().to_owned()))
-                .chain(setup.obstacles.iter().map(|obstacle| obstacle.name.clone()))
-                .collect(),
+            names,
             passable: passable(&settings, &setup),
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
+            joints: setup.joints,
             bodies,
             numbering,
             settings,
@@ -232,6 +236,13 @@ impl Model {
     }
 }
 
+/// The names of all surfaces: cloths, bodies, obstacles.
+fn names(setup: &Setup, bodies: &[Arc<dyn Body>]) -> Vec<String> {
+    let cloths = setup.cloths.iter().map(|cloth| cloth.name.clone());
+    let bodies = bodies.iter().map(|body| body.name().to_owned());
+    cloths.chain(bodies).chain(setup.obstacles.iter().map(|it| it.name.clone())).collect()
+}
+
 fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
     let allowed = settings.contact.on_pinch == OnPinch::Drop;
     let may_pass = |it: &ObstacleSetup| allowed && encloses_a_volume(&it.faces, &it.shape);
@@ -253,6 +264,16 @@ pub(super) fn node_positions(
         positions.extend(std::iter::repeat_n(mean, body.node_count()));
     }
     positions
+}
+
+/// For each joint between two bodies, the first node of each.
+fn joined_nodes(joints: &[BodyJoint], numbering: &Numbering) -> Vec<[NodeId; 2]> {
+    let node = |body: usize| numbering.bodies()[body].nodes.start;
+    let pair = |joint: &BodyJoint| match joint.second {
+        Second::Body(second) => Some([node(joint.first), node(second)]),
+        Second::Obstacle(_) | Second::Space => None,
+    };
+    joints.iter().filter_map(pair).collect()
 }
 
 fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {

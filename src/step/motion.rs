@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::bodies::cloth::inputs::Target;
 use crate::bodies::numbering::BodyRange;
+use crate::bodies::prescribed::PrescribedPose;
 use crate::bodies::{Body, Numbering};
 use crate::collision::Sweep;
 use crate::ids::{NodeId, VertexId};
@@ -51,6 +52,8 @@ pub(super) struct StepMotion {
     pub prescribed: Vec<bool>,
     /// Where each prescribed body ends: obstacles, then groups of pins.
     pub courses: Vec<Course>,
+    /// Where each obstacle is on its way at the start of the step, and at its end.
+    pub obstacle_ways: Vec<[Option<PrescribedPose>; 2]>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// What the last solve of this step found.
@@ -104,6 +107,7 @@ impl StepMotion {
             u1: vec![Vec3::zeros(); numbering.velocities()],
             prescribed,
             courses: Vec::new(),
+            obstacle_ways: Vec::new(),
             targets: Vec::new(),
             solved: Solution::default(),
             repairs: false,

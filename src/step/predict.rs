@@ -139,14 +139,14 @@ impl StepMotion {
 
     fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {
         let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
-        model.place_obstacles(false, &mut self.x0[first..], |number, obstacle| {
-            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s))
-        });
-        let courses = &self.courses;
-        let end = |number: usize, obstacle: &ObstacleSetup| {
-            courses[number].pose().or_else(|| obstacle.pose_at(span.t1_s))
+        let way = |(number, obstacle): (usize, &ObstacleSetup)| {
+            let start = state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s));
+            [start, self.courses[number].pose().or_else(|| obstacle.pose_at(span.t1_s))]
         };
-        model.place_obstacles(false, &mut self.predicted[first..], end);
+        self.obstacle_ways = model.obstacles.iter().enumerate().map(way).collect();
+        let ways = &self.obstacle_ways;
+        model.place_obstacles(false, &mut self.x0[first..], |number, _| ways[number][0]);
+        model.place_obstacles(false, &mut self.predicted[first..], |number, _| ways[number][1]);
         for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
             self.x1[vertex] = self.predicted[vertex];
             self.u0[velocity] = span.scheme.velocity(&self.x0[vertex], &self.x1[vertex]);

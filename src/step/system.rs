@@ -9,12 +9,13 @@ use crate::contact::{ContactSpring, ContactSprings};
 use crate::error::Result;
 use crate::ids::{NodeId, VertexId};
 use crate::linear::{
-    BlockMatrix, CgReport, CgWorkspace, Couplings, Mesh, PatchEquations, Preconditioner,
+    BlockMatrix, CgReport, CgWorkspace, Couplings, Joined, Mesh, PatchEquations, Preconditioner,
     PreconditionerKind, Row, System, Tolerance,
 };
 use crate::math::{Mat3, Vec3};
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
+use crate::step::joints::{self, JointSpring};
 use crate::step::model::Model;
 use crate::step::region::Region;
 use crate::step::scheme::Scheme;
@@ -32,6 +33,8 @@ pub struct StepSystem {
     matrix: BlockMatrix,
     /// What contacts add across their two sides, kg.
     couplings: Couplings,
+    /// What joints add, and the exact inverse of the patches that have some.
+    joined: Joined,
     /// Own nodes, N s.
     rhs: Vec<Vec3>,
     /// The exchange of the ghost values that matrix and couplings multiply.
@@ -114,6 +117,8 @@ pub struct SystemTerms<'a> {
     pub bodies: BodyTerms<'a>,
     /// The contacts that push own nodes, by rising pair.
     pub contacts: &'a [ContactSpring],
+    /// The joints of bodies.
+    pub joints: &'a [JointSpring],
     /// The nodes that a repair may change. None if all nodes may change.
     pub region: Option<&'a Region>,
 }
@@ -146,6 +151,7 @@ impl StepSystem {
             cloth: Assembly::new(&model.cloth, layout, matrix.structure()),
             contacts,
             couplings: Couplings::new(&layout.patch_offsets),
+            joined: joints::joined(model, layout),
             rhs: vec![Vec3::zeros(); layout.own.len()],
             halo,
             masses: vec![1.0; layout.own.len()],
@@ -161,7 +167,8 @@ impl StepSystem {
         })
     }
 
-    /// Fills matrix and right-hand side. A patch has nodes of one cloth or one body.
+    /// Fills matrix and right-hand side. A patch has nodes of one cloth, or of one body or several that
+    /// joints connect.
     ///
     /// The start vector of the solve continues the change of velocity in the last step. So free
     /// flight is exact, and cloth at rest costs little. A repair starts from
@@ -174,16 +181,17 @@ impl StepSystem {
         layout: &Layout,
         terms: &SystemTerms,
     ) {
-        let SystemTerms { scheme, inputs, bodies, contacts, region, .. } = *terms;
+        let SystemTerms { scheme, inputs, bodies, contacts, joints, region, .. } = *terms;
         let step_s = scheme.step_s();
         self.begins = region.is_none();
         self.begin_solve(threads, model, layout, terms);
         self.cloth.begin(threads, &model.cloth, inputs);
         self.contacts.refill(contacts, &mut self.halo);
         self.contacts.refill_couplings(contacts, step_s, &mut self.couplings);
+        joints::refill(&mut self.joined, joints, layout, step_s);
         let (structure, values) = self.matrix.split_mut();
         let pieces = (values, ByPatch::new(&mut self.rhs, &layout.patch_offsets));
-        let (cloth, springs) = (&self.cloth, &self.contacts);
+        let (cloth, springs, joined) = (&self.cloth, &self.contacts, &self.joined);
         let is_left_out = |nodes: &[NodeId]| {
             region.is_some_and(|region| !nodes.iter().any(|&node| region.has(node)))
         };
@@ -207,6 +215,7 @@ impl StepSystem {
                         let change = terms.free + inputs.v0[node] - inputs.v[node];
                         rows.set(row, terms.mass[0] * change, terms.mass[0]);
                     });
+                    joined.pushes(patch).iter().for_each(|&(row, push)| rows.add_rhs(row, push));
                     0.0
                 }
             };
@@ -280,6 +289,7 @@ impl StepSystem {
             threads,
             matrix: &self.matrix,
             couplings: &self.couplings,
+            joined: &mut self.joined,
             halo: &mut self.halo,
             preconditioner: &mut self.preconditioner,
             positions,
@@ -334,6 +344,7 @@ impl StepSystem {
             threads,
             matrix: &self.matrix,
             couplings: &self.couplings,
+            joined: &mut self.joined,
             halo: &mut self.halo,
             preconditioner: &mut self.preconditioner,
             positions: &[],

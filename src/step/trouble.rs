@@ -85,6 +85,12 @@ pub(super) const BODY_TURN_LIMIT: f64 = 0.5;
 /// distance.
 const STRAY_LIMIT: f64 = 0.25;
 
+/// How far the points of a rigid joint may end from each other, as a share of the contact distance.
+const OPEN_LIMIT: f64 = 0.02;
+
+/// How far a rigid joint may end tilted, rad.
+const TILT_LIMIT: f64 = 1e-3;
+
 /// Edges that a thread takes at a time.
 const EDGES_PER_CHUNK: usize = 4096;
 
@@ -109,8 +115,25 @@ pub(super) fn turned(here: &Context, motion: &StepMotion, sharing: &Sharing) -> 
     });
     if !here.model.bodies.is_empty() {
         add_turned_bodies(here, motion, sharing, &mut turned);
+        add_open_joints(here, motion, &mut turned);
     }
     turned
+}
+
+/// Adds the vertices of the bodies whose rigid joints end too far open.
+fn add_open_joints(here: &Context, motion: &StepMotion, turned: &mut Vec<VertexId>) {
+    let model = here.model;
+    if model.joints.is_empty() {
+        return;
+    }
+    let limits = [OPEN_LIMIT * model.settings.contact.distance_m, TILT_LIMIT];
+    let coordinates = motion.moved_bodies(model, here.span.scheme);
+    for (joint, pose) in model.joints.iter().zip(motion.joint_poses(model, &coordinates)) {
+        if pose.is_open(&joint.settings, limits) {
+            let bodies = [Some(joint.first), joint.second.body()].into_iter().flatten();
+            turned.extend(bodies.flat_map(|it| model.numbering.bodies()[it].vertices.clone()));
+        }
+    }
 }
 
 /// Adds the vertices of the bodies with contacts that turn too far, or end too far from where the

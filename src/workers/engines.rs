@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bodies::joints::kind::JointKind;
 use crate::error::{Error, Result};
 use crate::rigid::constraint::joint::JointSettings;
-use crate::rigid::constraint::joint::kind::JointKind;
 
 /// What advances the bodies of a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -203,6 +203,10 @@ impl Body for RigidBody {
         self.angular_velocity(u).norm() * h
     }
 
+    fn turn_of(&self, node: usize) -> Option<f64> {
+        (node == 1).then(|| 1.0 / self.length_m)
+    }
+
     fn jacobian(&self, middle: &[f64], node: usize, weight: f64, weighted: &Vec3) -> Jacobian {
         let Pose { centre, factor, .. } = Pose::of(middle);
         match node {

@@ -8,4 +8,4 @@ mod rotation;
 
 pub use body::RigidBody;
 pub use mass::{Frame, MassProperties, check_closed, integrals, principal};
-pub use rotation::{gyroscopic, is_isotropic, turned};
+pub use rotation::{gyroscopic, is_isotropic, turn, turned};

@@ -35,6 +35,18 @@ pub fn turned(rotation: &UnitQuaternion<f64>, turn: &Vec3) -> UnitQuaternion<f64
     Unit::new_unchecked(product * (1.5 - 0.5 * product.norm_squared()))
 }
 
+/// Axis times angle (rad) of a rotation, by the shorter way: the angle is at most half a turn. The
+/// functions of nalgebra call the standard library, whose bits differ between machines.
+pub fn turn(rotation: &UnitQuaternion<f64>) -> Vec3 {
+    let (imaginary, real) = (rotation.imag(), rotation.w);
+    let sine = imaginary.norm();
+    if sine == 0.0 {
+        return Vec3::zeros();
+    }
+    let angle = 2.0 * libm::atan2(if real < 0.0 { -sine } else { sine }, real.abs());
+    imaginary * (angle / sine)
+}
+
 /// `sin(a) / a` and `cos(a)` of a small angle, from `x = a^2`.
 #[inline]
 fn series(x: f64) -> (f64, f64) {

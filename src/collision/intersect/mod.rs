@@ -209,7 +209,9 @@ impl<'a> Still<'a> {
     fn for_leaf_pairs(&self, mut visit: impl FnMut(LeafOf, LeafOf)) {
         for (second, of_second) in (0..).zip(&self.surfaces.list) {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
-                if of_first.moves.meets(of_second.moves, first == second) {
+                if of_first.moves.meets(of_second.moves, first == second)
+                    && !self.surfaces.are_apart(first, second)
+                {
                     self.for_pairs_of(first, second, &mut visit);
                 }
             }

@@ -182,7 +182,8 @@ impl CandidateFinder {
     ) -> (Vec<Test>, TestCounters) {
         let trees = self.trees(surfaces, sweep);
         let (mut roots, mut counters) = (Vec::new(), TestCounters::default());
-        let mut level = Vec::from_iter(trees.of_whole_objects());
+        let apart = |test: &Test| surfaces.are_apart(test.obj1, test.obj2);
+        let mut level = Vec::from_iter(trees.of_whole_objects().filter(|test| !apart(test)));
         while !level.is_empty() {
             let mut below = (Vec::new(), (std::mem::take(&mut roots), counters));
             threads.collect(&level, TESTS_PER_CHUNK, &mut below, |tests, (next, found)| {

@@ -115,6 +115,7 @@ impl CgWorkspace {
         // No diagonal block is smaller than the mass of its node: there may be no need to factor.
         if !(final_residual <= goal.residual && most_energy <= goal.energy) {
             system.preconditioner.factor(system.threads, system.matrix);
+            system.joined.factor(system.matrix);
             self.refine(system, rhs, x, goal, tolerance.max_iterations, &mut report)?;
         }
         Ok(report)

@@ -31,12 +31,14 @@ impl<T: Triple> Product<'_, T> {
         let Self { offsets, w, u } = self;
         system.halo.begin(system.world, u)?;
         let System { matrix, couplings, fixed, threads, .. } = *system;
+        let joined = &*system.joined;
         let needs = |patch| matrix.structure().has_ghosts(patch) || couplings.needs_ghosts(patch);
         // What comes after the ghosts comes last in all patches, so that sums have one order.
         let rest = |patch: usize, u: &[T], w: &mut [T], sums: &mut [f64; 3]| {
             let rows = rows_of(offsets, patch);
             across(matrix, patch, u, w);
             couplings.multiply_add(patch, u, w);
+            joined.multiply_add(patch, &u[rows.clone()], w);
             project(fixed_in(fixed, &rows), &rows, w);
             finish(sums, w, &u[rows]);
         };

@@ -47,6 +47,7 @@ impl Case {
                 threads: &self.threads,
                 matrix: &self.matrix,
                 couplings: &Couplings::default(),
+                joined: &mut Joined::default(),
                 halo: &mut Halo::default(),
                 preconditioner: &mut preconditioner,
                 positions,

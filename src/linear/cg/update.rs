@@ -54,7 +54,7 @@ impl CgWorkspace {
         let (w, residual, offsets) = (&self.w, &self.residual, &self.patch_offsets);
         let (own, fixed) = (self.r.len(), system.fixed);
         let (jacobi, levels) = system.preconditioner.parts();
-        let levels = levels.as_deref();
+        let (levels, joined) = (levels.as_deref(), &*system.joined);
         let slices = (
             ByPatch::new(&mut self.p, offsets),
             ByPatch::new(&mut self.s, offsets),
@@ -78,6 +78,7 @@ impl CgWorkspace {
             });
             if goes_on {
                 jacobi.apply(patch, r.data, u.data);
+                joined.apply(patch, r.data, u.data);
                 sums.0[0] = products(fixed, &rows, r.data, u.data);
                 if let Some(levels) = levels {
                     of_parts.0[0] = levels.sum(patch, r.data);

@@ -87,10 +87,3 @@ impl ContactSettings {
         }
     }
 }
-
-/// A unit vector perpendicular to the unit vector `normal`.
-#[inline]
-pub fn perpendicular(normal: &Vec3) -> Vec3 {
-    let axis = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::y() };
-    normal.cross(&axis).normalize()
-}

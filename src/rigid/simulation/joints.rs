@@ -35,7 +35,7 @@ impl RigidSimulation<'_> {
     fn joint_at(&self, place: usize, number: u32) -> Result<Option<ActiveJoint>> {
         let joint = &self.model.joints.all()[number as usize];
         let first = self.state.population.bodies().states()[place];
-        let (point, _) = joint.frames[0].at(&first);
+        let (point, _) = joint.frames[0].at(&first.position, &first.rotation);
         let region = self.synchroniser.region();
         let (wrapped, _) = region.subdomains().domain().wrap(&point);
         if !region.has_all() && !region.has(region.subdomains().owner(&wrapped)) {
@@ -43,7 +43,7 @@ impl RigidSimulation<'_> {
         }
         // A rank knows all second bodies of its joints, unless they have left the domain.
         let Some((second, mut state)) = self.second_of(joint) else { return Ok(None) };
-        let (other, _) = joint.frames[1].at(&state);
+        let (other, _) = joint.frames[1].at(&state.position, &state.rotation);
         let shift = self.nearest_image(&(point - other));
         state.position += shift;
         let ends = Ends { first: place as u32, second, shift, number, point };

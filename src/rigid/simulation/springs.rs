@@ -6,11 +6,12 @@
 //! stretch is above the margin, all ranks make their margin larger. Results do not depend on the
 //! margin. One rank alone knows all bodies, and needs none of this.
 
+use crate::bodies::joints::pose::RelativePose;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::ranks::message;
 use crate::rigid::constraint::joint::Second;
-use crate::rigid::constraint::joint::active::{ActiveJoint, RelativePose};
+use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::motion::drift;
 use crate::rigid::simulation::RigidSimulation;
 use crate::rigid::simulation::joints::{name_of, wider};
@@ -91,7 +92,7 @@ impl RigidSimulation<'_> {
                 let Some(place) = place else { continue };
                 let mut state = population.bodies().states()[place];
                 drift(&mut state, half_s);
-                let (end, _) = joint.frames[side as usize].at(&state);
+                let (end, _) = joint.frames[side as usize].at(&state.position, &state.rotation);
                 own.push([number.into(), side.into(), end.x, end.y, end.z]);
             }
         }

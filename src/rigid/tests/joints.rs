@@ -1,7 +1,7 @@
 //! Joints have the same bits on any division, and across a restart.
 
 use super::*;
-use crate::rigid::constraint::joint::kind::JointKind;
+use crate::bodies::joints::kind::JointKind;
 use crate::rigid::constraint::joint::{
     Joint, JointFrame, JointSettings, Motor, Second, axes_along,
 };
@@ -54,8 +54,8 @@ fn jointed(mut model: RigidModel, bodies: &[Body]) -> RigidModel {
             _ => [middle; 2],
         };
         let frames = [
-            JointFrame::of(&body.state, &points[0], &turn),
-            JointFrame::of(&state, &points[1], &turn),
+            JointFrame::of((&body.state.position, &body.state.rotation), &points[0], &turn),
+            JointFrame::of((&state.position, &state.rotation), &points[1], &turn),
         ];
         Some(Joint { first: id, second, frames, settings })
     };

@@ -1,10 +1,10 @@
 //! A saved state goes on as the simulation that it was taken from, bit by bit.
 
 use super::*;
+use crate::bodies::joints::kind::JointKind;
 use crate::bodies::prescribed::{Keyframe, KeyframedMotion};
 use crate::error::{Error, Result};
 use crate::ranks::World;
-use crate::rigid::constraint::joint::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, JointFrame, JointSettings, Second};
 use crate::rigid::state::records::Records;
 

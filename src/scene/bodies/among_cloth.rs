@@ -14,9 +14,11 @@ use crate::mesh::shapes::{Plane, ShapeKind as _};
 use crate::mesh::{Mesh, ObjDocument, Topology};
 use crate::rigid::Shape;
 use crate::rigid::body::{Body, BodyState, MaterialId};
-use crate::rigid::fixed::{FixedBody, FixedShape};
+use crate::rigid::fixed::{FixedBodies, FixedBody, FixedShape};
 use crate::rigid::surfaces::Surfaces;
 use crate::scene::bodies::build::Builder;
+use crate::scene::bodies::joints::Joinable;
+use crate::scene::bodies::joints::among_cloth::joints;
 use crate::scene::bodies::setup::name_of;
 use crate::scene::bodies::spec::{DomainSpec, Parallel};
 use crate::scene::spec::Scene;
@@ -53,9 +55,9 @@ impl Scene {
             };
             return Err(Error::input(field, cause, "leave it out: ranks share cloth by patches"));
         }
-        if !self.joints.is_empty() {
-            let cause = "joints hold bodies together in scenes of bodies alone";
-            return Err(Error::input("joints", cause, "leave them out, or the cloths"));
+        if !self.joints.is_empty() && !has_bodies {
+            let cause = "joints hold bodies together, and the scene has none";
+            return Err(Error::input("joints", cause, "add `bodies`, or leave out the joints"));
         }
         if self.output.forces {
             let cause = "forces are written in scenes of bodies alone";
@@ -121,6 +123,9 @@ pub(in crate::scene) fn add(
         materials.fixed.push(body.material);
     }
     check_built(setup)?;
+    let fixed = FixedBodies::new(made.fixed);
+    let joinable = Joinable { groups: &made.groups, generators: &made.generators, fixed: &fixed };
+    setup.joints = joints(scene, scene_dir, &joinable, setup)?;
     Ok(materials)
 }
 

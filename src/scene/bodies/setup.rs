@@ -87,10 +87,7 @@ impl RigidSetup {
 
     /// A free body as it is at the start.
     pub fn body(&self, id: BodyId) -> Option<Body> {
-        let after = self.generators.partition_point(|generator| generator.first_id <= id);
-        let generator = &self.generators[after.checked_sub(1)?];
-        let number = id - generator.first_id;
-        (number < generator.count()).then(|| generator.body(number))
+        body(&self.generators, id)
     }
 
     /// What a user calls a body: `balls[17]`, or the name of a group of one.
@@ -102,6 +99,14 @@ impl RigidSetup {
     pub(super) fn largest_reach(&self) -> f64 {
         self.generators.iter().map(|it| it.extent()[1]).fold(0.0, f64::max)
     }
+}
+
+/// A free body of one of the `generators` as it is at the start.
+pub(super) fn body(generators: &[Generator], id: BodyId) -> Option<Body> {
+    let after = generators.partition_point(|generator| generator.first_id <= id);
+    let generator = &generators[after.checked_sub(1)?];
+    let number = id - generator.first_id;
+    (number < generator.count()).then(|| generator.body(number))
 }
 
 /// The group of a body, by its place in `groups`.

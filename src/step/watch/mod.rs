@@ -34,11 +34,13 @@ mod loads;
 mod tests;
 mod work;
 
+use std::iter::zip;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::Body;
 use crate::bodies::cloth::energy::EnergyState;
+use crate::bodies::joints::body_joint::BodyJoint;
 use crate::bodies::numbering::BodyRange;
 use crate::error::Result;
 use crate::math::Vec3;
@@ -47,6 +49,7 @@ use crate::step::clock::Span;
 use crate::step::contacts::ContactStage;
 use crate::step::context::{Context, ThisRank};
 use crate::step::energy::Energy;
+use crate::step::joints::pose_of;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::{EnergyRise, Measure, StepReport};
@@ -148,7 +151,9 @@ impl EnergyWatch {
         let work = self.work.measure(here, motion, contacts, system)?;
         let coordinates = motion.moved_bodies(model, here.span.scheme);
         let v = motion.end_velocities();
-        let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates };
+        let poses = motion.joint_poses(model, &coordinates);
+        let joints_j = zip(&model.joints, poses).map(|(joint, pose)| joint.energy_j(&pose)).sum();
+        let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, joints_j };
         let (after, mut work_j) = measure(model, here.rank, &end, &work, system)?;
         if model.has_keyed_gravity() {
             work_j += work_on_bodies(here, motion, &coordinates);
@@ -187,6 +192,8 @@ struct End<'a> {
     u: &'a [Vec3],
     /// Coordinates of the bodies.
     coordinates: &'a [Vec<f64>],
+    /// The energy of their joints, J.
+    joints_j: f64,
 }
 
 /// The energy of `state`. Collective.
@@ -200,7 +207,16 @@ pub(super) fn energy_of(
     system: &mut StepSystem,
 ) -> Result<Energy> {
     let State { positions, velocities, coordinates, .. } = state;
-    let at = End { x: positions, v: state.cloth_velocities(), u: velocities, coordinates };
+    let time_s = model.clock.seconds(state.ticks);
+    let energy_j = |joint: &BodyJoint| {
+        let obstacle = |number: usize| {
+            state.pose_of_waiting(number).or_else(|| model.obstacles[number].pose_at(time_s))
+        };
+        joint.energy_j(&pose_of(model, joint, coordinates, obstacle))
+    };
+    let joints_j = model.joints.iter().map(energy_j).sum();
+    let v = state.cloth_velocities();
+    let at = End { x: positions, v, u: velocities, coordinates, joints_j };
     Ok(measure(model, rank, &at, &WorkSums::default(), system)?.0)
 }
 
@@ -222,6 +238,7 @@ fn measure(
     work.add_to(&mut sums, 2);
     let [mut internal_j, weight_j, work @ ..] = sums.all_reduce(&*rank.world)?;
     let work_j = WorkSums::total_j(work);
+    internal_j += end.joints_j;
     let mut total_j = internal_j + weight_j;
     let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(end.coordinates);
     for ((body, range), at) in bodies {

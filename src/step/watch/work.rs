@@ -10,6 +10,7 @@ use crate::ranks::ExactSums;
 use crate::step::bdf2::Base;
 use crate::step::contacts::ContactStage;
 use crate::step::context::Context;
+use crate::step::joints::{self, About};
 use crate::step::motion::StepMotion;
 use crate::step::system::{StepSystem, SystemTerms};
 use crate::step::watch::loads::add_loads;
@@ -78,6 +79,12 @@ impl WorkMeter {
             }
         }
         add_loads(here, motion, &mut sums.plain);
+        for spring in motion.joint_springs(model, span, &motion.u1, About::Base) {
+            let first = spring.spring.sides.terms().first();
+            if first.is_some_and(|term| rank.layout.own_index(term.node).is_some()) {
+                sums.plain.add([joints::work_j(&spring, &motion.u1, span.scheme.step_s())]);
+            }
+        }
         // Still air only brakes.
         let (wind, drag) = (model.wind(span.t1_s), model.settings.air.drag());
         if wind != Vec3::zeros() && drag.is_some() {
@@ -97,8 +104,17 @@ impl WorkMeter {
         for rows in rank.layout.patch_offsets.windows(2) {
             let [mut of_pins, mut on_free, mut after_solve] = [0.0; 3];
             let first = rank.layout.own.get(rows[0] as usize).copied();
-            if let Some(body) = first.and_then(|node| model.numbering.body_of_node(node)) {
-                [on_free, after_solve] = self.works_on_body(here, motion, body, speed, rows[0]);
+            if first.is_some_and(|node| model.numbering.body_of_node(node).is_some()) {
+                for row in rows[0]..rows[1] {
+                    let node = rank.layout.own[row as usize];
+                    if let Some(body) = model.numbering.body_of_node(node)
+                        && model.numbering.is_first(node)
+                    {
+                        let works = self.works_on_body(here, motion, body, speed, row);
+                        on_free += works[0];
+                        after_solve += works[1];
+                    }
+                }
                 sums.on_free.add([on_free]);
                 sums.through_contacts.add([after_solve]);
                 continue;
@@ -234,6 +250,7 @@ impl WorkMeter {
             prescribed: &motion.prescribed_changes(end, span.scheme),
             bodies: motion.body_terms(model),
             contacts: &[],
+            joints: &motion.joint_springs(model, span, end.u, About::Base),
             region: None,
         };
         system.assemble(&rank.threads, model, &rank.layout, &terms);

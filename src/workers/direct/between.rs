@@ -1,6 +1,6 @@
 //! The system between workers: the blocks that they keep.
 
-use crate::workers::direct::factor::{Block, Factor, Part6};
+use crate::linear::direct::factor::{Block, Factor, Part6};
 use crate::workers::direct::plan::Plan;
 
 /// A block in a message.

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The matrix `(M, -J^T; -J, -C)` is symmetric and quasi-definite (Vanderbei 1995), so elimination
-//! needs no pivots. Bodies and joints are its blocks of six rows. A chain or a tree costs as much
+//! needs no pivots ([`crate::linear::direct`]). Bodies and joints are its blocks of six rows. A chain or a tree costs as much
 //! as it has links (Baraff 1996).
 //!
 //! Bodies come before their joints. What is left then, `J M^-1 J^T + C`, is positive definite, and
@@ -26,12 +26,8 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`order`] | in which order blocks are eliminated, and which blocks of the factor arise |
-//! | [`factor`] | numbers |
 //! | [`plan`] | who eliminates what |
 //! | [`between`] | the system between workers |
 
 pub mod between;
-pub mod factor;
-pub mod order;
 pub mod plan;

@@ -1,10 +1,10 @@
 //! Which worker solves which joints, and what is left between workers.
 
+use crate::linear::direct::order::{Order, Turn};
 use crate::rigid::BodyId;
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::pair::{Between, Partner};
 use crate::rigid::simulation::replica::Middle;
-use crate::workers::direct::order::{Order, Turn};
 
 /// A body with more joints is a hub, see [`Turn::Hub`].
 const MOST_NEIGHBOURS: usize = 32;

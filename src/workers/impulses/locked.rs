@@ -16,11 +16,11 @@
 
 use nalgebra::Matrix3;
 
+use crate::linear::direct::factor::{Block, Factor, Part6};
 use crate::rigid::motion::Mobility;
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::nonsmooth::joint::JointProblem;
 use crate::workers::direct::between::{BlockWords, PartWords};
-use crate::workers::direct::factor::{Block, Factor, Part6};
 use crate::workers::direct::plan::PartPlan;
 use crate::workers::impulses::Part;
 use crate::workers::impulses::bodies::{Local, MemberBodies};

@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 
 use crate::error::Result;
+use crate::linear::direct::factor::Part6;
 use crate::ranks::{ExactSums, World, message};
 use crate::rigid::body::BodyState;
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
@@ -14,7 +15,6 @@ use crate::rigid::solver::nonsmooth::problem::{Change, Driver};
 use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search, length};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::direct::between::{BetweenWorkers, PartWords};
-use crate::workers::direct::factor::Part6;
 use crate::workers::direct::plan::{PartPlan, Plan};
 use crate::workers::impulses::Part;
 use crate::workers::impulses::constraints::Told;

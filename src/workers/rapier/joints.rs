@@ -6,7 +6,7 @@ use rapier3d_f64::prelude::{
     GenericJoint, JointAxesMask, JointLimits, JointMotor, MotorModel, SpringCoefficients,
 };
 
-use crate::rigid::constraint::joint::kind::JointKind;
+use crate::bodies::joints::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, JointSettings, Motor};
 use crate::workers::rapier::convert::pose;
 

@@ -1,8 +1,8 @@
 //! Long chains of joints.
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::constraint::joint::JointSettings;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::shape::{Capsule, Shape, Sphere};
 use nalgebra::UnitQuaternion;
 

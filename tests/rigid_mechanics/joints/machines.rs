@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::constraint::joint::{JointSettings, Motor};
 use nalgebra::{Isometry3, Point3};
 

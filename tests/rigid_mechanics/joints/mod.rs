@@ -8,10 +8,10 @@ mod several;
 mod spinning;
 mod springs;
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::Body;
 use cloth_sim::rigid::constraint::joint::JointSettings;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::shape::{Cuboid, Shape};
 use nalgebra::{Isometry3, UnitQuaternion};
 

@@ -5,8 +5,8 @@
 
 use std::f64::consts::PI;
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use nalgebra::{Isometry3, Point3};
 
 use super::{BAR, energy, joint, places, put, turn, world};

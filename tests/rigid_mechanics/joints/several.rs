@@ -1,7 +1,7 @@
 //! What all joints keep, and jointed bodies that touch.
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::constraint::joint::{JointSettings, Motor};
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::shape::{Capsule, Shape, Sphere};

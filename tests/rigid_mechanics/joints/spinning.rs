@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::constraint::joint::JointSettings;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::shape::{Cylinder, Shape, Sphere};
 
 use super::{angle, angular_momentum, cuboid, joint, spin, turn, world};

@@ -1,9 +1,9 @@
 //! Two bodies on a spring. A step is one of implicit Euler: it damps the swing by the factor
 //! `1 / sqrt(1 + (w h)^2)` and turns its phase by `atan(w h)`.
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::constraint::joint::JointSettings;
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::shape::{Shape, Sphere};
 
 use super::{joint, places, put, world};

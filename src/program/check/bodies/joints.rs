@@ -4,9 +4,9 @@
 //! joint is the distance of its two points, beyond what its kind allows. A hinge, a slider and a
 //! fixed joint may also be tilted.
 
+use cloth_sim::bodies::joints::kind::JointKind;
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{Body, BodyState};
-use cloth_sim::rigid::constraint::joint::kind::JointKind;
 use cloth_sim::rigid::constraint::joint::{Joint, JointSettings, Second};
 use nalgebra::UnitQuaternion;
 
@@ -98,7 +98,8 @@ impl Opening {
         states: [&BodyState; 2],
         smaller_m: f64,
     ) -> Self {
-        let [(a, turn), (b, base)] = [0, 1].map(|i| joint.frames[i].at(states[i]));
+        let [(a, turn), (b, base)] =
+            [0, 1].map(|i| joint.frames[i].at(&states[i].position, &states[i].rotation));
         let apart = nearest(run, a - b);
         let [low, high] = joint.settings.range;
         let outside = |at: f64| (low - at).max(at - high).max(0.0);
@@ -131,7 +132,8 @@ fn drifted(state: &BodyState, dt_s: f64) -> BodyState {
 /// The energy of a compliant joint, J. The force is the gap over the compliance. The torque is the
 /// turn about the x axis, and the sine of the tilt, over the compliance for turns.
 fn elastic_j(run: &BodyRun, joint: &Joint, states: &[BodyState; 2]) -> f64 {
-    let [(a, turn), (b, base)] = [0, 1].map(|i| joint.frames[i].at(&states[i]));
+    let [(a, turn), (b, base)] =
+        [0, 1].map(|i| joint.frames[i].at(&states[i].position, &states[i].rotation));
     let JointSettings { kind, range, compliance, turn_compliance, .. } = joint.settings;
     let (apart, locked) = (nearest(run, a - b), kind.locked());
     let square = |locked: bool, x: f64| if locked { x * x } else { 0.0 };

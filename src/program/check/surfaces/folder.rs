@@ -87,7 +87,8 @@ impl CheckedRun {
         };
         let file = in_frames.file.clone();
         // 3. Surfaces with their hierarchies, and what the run has dropped.
-        let surfaces = surfaces(&meshes, &pieces, [cloths, bodies]);
+        let mut surfaces = surfaces(&meshes, &pieces, [cloths, bodies]);
+        surfaces.keep_apart(names.apart.iter().copied());
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
             let PieceMesh { topology, rest_lengths, quads, .. } = mesh;
@@ -147,6 +148,8 @@ struct ObjectNames {
     bodies: usize,
     /// Fixed obstacles.
     fixed: Vec<String>,
+    /// Pairs of objects that joints connect and that do not collide, by their places.
+    apart: Vec<[usize; 2]>,
 }
 
 impl ObjectNames {
@@ -175,11 +178,11 @@ impl ObjectNames {
         let cloths = setup.cloths.iter().map(|cloth| cloth.name.as_str());
         let bodies = setup.bodies.iter().map(|body| body.name());
         let moving = moving.into_iter().map(|obstacle| obstacle.name.as_str());
-        Self {
-            in_frames: cloths.chain(bodies).chain(moving).map(str::to_owned).collect(),
-            bodies: setup.bodies.len(),
-            fixed: fixed.into_iter().map(|obstacle| obstacle.name.clone()).collect(),
-        }
+        let in_frames = Vec::from_iter(cloths.chain(bodies).chain(moving).map(str::to_owned));
+        let fixed = Vec::from_iter(fixed.into_iter().map(|obstacle| obstacle.name.clone()));
+        let names = Vec::from_iter(in_frames.iter().chain(&fixed).cloned());
+        let apart = setup.apart(&names).collect();
+        Self { in_frames, bodies: setup.bodies.len(), fixed, apart }
     }
 
     fn of_scene(scene: &Scene) -> Self {
@@ -194,6 +197,7 @@ impl ObjectNames {
         Self {
             in_frames: in_frames.map(named).collect(),
             bodies: 0,
+            apart: Vec::new(),
             fixed: fixed.into_iter().map(|obstacle| named(&obstacle.name)).collect(),
         }
     }

@@ -1,9 +1,8 @@
 //! A joint in one step.
 
-use crate::math::{Mat3, Vec3};
+use crate::bodies::joints::pose::{RelativePose, shortest};
+use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Twist};
-use crate::rigid::constraint::contact::perpendicular;
-use crate::rigid::constraint::joint::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, JointSettings};
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::fixed::FixedBodies;
@@ -19,16 +18,6 @@ pub struct ActiveJoint {
     pub settings: JointSettings,
     /// Where the first frame is, seen from the second.
     pub pose: RelativePose,
-}
-
-/// Where the first frame of a joint is, seen from the second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RelativePose {
-    /// The second axes in space, as columns.
-    pub axes: Mat3,
-    /// Translations along the axes (m), and rotations about them (rad): the turn about the x axis,
-    /// and the tilt of the first x axis about y and z.
-    pub motion: [f64; 6],
 }
 
 impl Between for ActiveJoint {
@@ -92,19 +81,12 @@ impl ActiveJoint {
 
     /// The distance of the two points, m, beyond what the joint allows.
     pub fn gap(&self) -> f64 {
-        let [x, y, z, ..] = self.pose.motion;
-        match self.settings.kind {
-            JointKind::Slider => y.hypot(z),
-            JointKind::Distance => self.excess().abs(),
-            JointKind::Ball | JointKind::Hinge | JointKind::Fixed => Vec3::new(x, y, z).norm(),
-        }
+        self.pose.gap(&self.settings)
     }
 
     /// By how much the motion along x is above (positive) or below (negative) its range.
     pub fn excess(&self) -> f64 {
-        let [low, high] = self.settings.range;
-        let at = self.settings.kind.along().row().map_or(0.0, |row| self.pose.motion[row]);
-        (at - high).max(0.0) + (at - low).min(0.0)
+        self.pose.excess(&self.settings)
     }
 }
 
@@ -136,36 +118,10 @@ impl RelativePose {
 
     /// The pose of the first frame of `joint`, seen from the second, with bodies in `states`.
     pub fn of(joint: &Joint, states: &[BodyState; 2]) -> Self {
-        let [(first, turn), (second, base)] =
-            [0, 1].map(|body| joint.frames[body].at(&states[body]));
-        let apart = first - second;
-        if joint.settings.kind == JointKind::Distance {
-            let distance = apart.norm();
-            let x = if distance > 0.0 { apart / distance } else { base * Vec3::x() };
-            let y = perpendicular(&x);
-            let axes = Mat3::from_columns(&[x, y, x.cross(&y)]);
-            return Self { axes, motion: [distance, 0.0, 0.0, 0.0, 0.0, 0.0] };
-        }
-        let axes = base.to_rotation_matrix().into_inner();
-        let shift = axes.tr_mul(&apart);
-        let relative = base.inverse() * turn;
-        let x = relative.transform_vector(&Vec3::x());
-        let angle = shortest(2.0 * libm::atan2(relative.i, relative.w));
-        let [low, high] = joint.settings.range;
-        let middle = if (high - low).is_finite() { 0.5 * (low + high) } else { 0.0 };
-        let angle = middle + shortest(angle - middle);
-        Self { axes, motion: [shift.x, shift.y, shift.z, angle, -x.z, x.y] }
-    }
-}
-
-/// The same angle (rad) between minus and plus half a turn.
-fn shortest(angle: f64) -> f64 {
-    use std::f64::consts::{PI, TAU};
-    if angle > PI {
-        angle - TAU
-    } else if angle < -PI {
-        angle + TAU
-    } else {
-        angle
+        let frames = [0, 1].map(|body| {
+            let BodyState { position, rotation, .. } = &states[body];
+            joint.frames[body].at(position, rotation)
+        });
+        Self::between(&joint.settings, &frames)
     }
 }

@@ -1,7 +1,7 @@
 //! All joints of a model.
 
+use crate::bodies::joints::kind::JointKind;
 use crate::rigid::body::BodyId;
-use crate::rigid::constraint::joint::kind::JointKind;
 use crate::rigid::constraint::joint::{Joint, Second};
 
 /// All joints of a model, the same on all ranks.

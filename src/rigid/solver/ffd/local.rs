@@ -43,9 +43,8 @@
 use nalgebra::UnitQuaternion;
 
 use crate::bodies::rigid::is_isotropic;
-use crate::math::Vec3;
+use crate::math::{Vec3, perpendicular};
 use crate::rigid::body::{Body, BodyId, Twist};
-use crate::rigid::constraint::contact::perpendicular;
 use crate::rigid::solver::by_body::OfContact;
 use crate::rigid::solver::ffd::constraint::Constraint;
 use crate::rigid::solver::ffd::qp::{self, Outcome, Program, Row, Vec6};

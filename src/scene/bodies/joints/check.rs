@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use crate::bounds::{
-    ANGLE, Bound, COMPLIANCE, LENGTH, RIGIDITY, SPEED, STIFFNESS, direction, not_negative,
-    vector_within, within,
+    ANGLE, Bound, COMPLIANCE, LENGTH, RIGIDITY, SPEED, STIFFNESS, ascending, direction,
+    not_negative, vector_within, within,
 };
 use crate::error::{Error, Result};
-use crate::rigid::constraint::joint::{Joint, Second};
-use crate::scene::bodies::joints::spec::{HingeMotor, JointChoice, JointSpec, SliderMotor};
+use crate::rigid::constraint::joint::Second;
+use crate::scene::bodies::joints::joinable::Listed;
+use crate::scene::bodies::joints::spec::{
+    HingeDrive, HingeMotor, JointChoice, JointSpec, SliderMotor,
+};
 
 impl JointSpec {
     /// Fails if a number is out of its bounds. `at` names the joint.
@@ -30,11 +33,32 @@ impl JointSpec {
     }
 }
 
+impl HingeDrive {
+    fn check(&self, at: &str) -> Result<()> {
+        let Self { stiffness_n_m_per_rad, damping_n_m_s_per_rad, keyframes } = self;
+        for (field, value) in [
+            ("stiffness_n_m_per_rad", *stiffness_n_m_per_rad),
+            ("damping_n_m_s_per_rad", *damping_n_m_s_per_rad),
+        ] {
+            not_negative(&format!("{at}.{field}"), value, RIGIDITY)?;
+        }
+        if keyframes.is_empty() {
+            let remedy = "write at least `[(time_s: 0, angle_deg: 0)]`";
+            return Err(Error::input(format!("{at}.keyframes"), "there are none", remedy));
+        }
+        for (i, key) in keyframes.iter().enumerate() {
+            within(&format!("{at}.keyframes[{i}].angle_deg"), key.angle_deg, ANGLE)?;
+        }
+        ascending(&format!("{at}.keyframes"), keyframes.iter().map(|key| key.time_s))
+    }
+}
+
 impl JointChoice {
     fn check(&self, at: &str) -> Result<()> {
         match self {
             Self::Ball | Self::Fixed => Ok(()),
-            Self::Hinge { axis, limits_deg, motor } => {
+            Self::Hinge { axis, limits_deg, motor, drive } => {
+                drive.as_ref().map_or(Ok(()), |drive| drive.check(&format!("{at}.drive")))?;
                 direction(&format!("{at}.axis"), *axis)?;
                 check_from_start(&format!("{at}.limits_deg"), limits_deg.as_ref(), ANGLE)?;
                 if limits_deg.is_some_and(|(low, high)| high - low >= 360.0) {
@@ -72,10 +96,10 @@ impl JointChoice {
 
 /// Fails if a joint is there twice, also with its bodies in the other order. Each has its place in
 /// the scene or in a file.
-pub(super) fn each_once(joints: &[(Joint, String)]) -> Result<()> {
-    let mut of_bodies = HashMap::<_, Vec<&(Joint, String)>>::new();
+pub(super) fn each_once(joints: &[Listed]) -> Result<()> {
+    let mut of_bodies = HashMap::<_, Vec<&Listed>>::new();
     for new in joints {
-        let (joint, at) = new;
+        let Listed { joint, at, .. } = new;
         let [a, b] = joint.frames;
         let mut bodies = [Second::Movable(joint.first), joint.second].map(|body| match body {
             Second::Movable(id) => (0, id),
@@ -84,12 +108,12 @@ pub(super) fn each_once(joints: &[(Joint, String)]) -> Result<()> {
         });
         bodies.sort_unstable();
         let others = of_bodies.entry(bodies).or_default();
-        let is_same = |(other, _): &&&(Joint, String)| {
+        let is_same = |&&&Listed { joint: ref other, .. }: &&&Listed| {
             let is_turned = other.first != joint.first;
             let frames = if is_turned { [b, a] } else { [a, b] };
             other.frames == frames && other.settings == joint.settings
         };
-        if let Some((_, first)) = others.iter().find(is_same) {
+        if let Some(Listed { at: first, .. }) = others.iter().find(is_same) {
             let cause = format!("this is the joint of {first} once more");
             let remedy = "leave one out; a joint that is twice as stiff has half the compliance";
             return Err(Error::input(at, cause, remedy));

@@ -49,6 +49,9 @@ pub enum JointChoice {
         /// What turns the first body.
         #[serde(default)]
         motor: Option<HingeMotor>,
+        /// What turns the first body to an angle.
+        #[serde(default)]
+        drive: Option<HingeDrive>,
     },
     /// Both bodies, but for shifts along an axis.
     Slider {
@@ -83,6 +86,30 @@ pub struct HingeMotor {
     pub speed_deg_per_s: f64,
     /// The largest torque, N m.
     pub torque_n_m: f64,
+}
+
+/// A spring and damper that turn a hinge to an angle, as a muscle does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HingeDrive {
+    /// Torque for each radian from the angle, N m/rad.
+    pub stiffness_n_m_per_rad: f64,
+    /// Torque against what is faster or slower than the angle, N m s/rad.
+    #[serde(default)]
+    pub damping_n_m_s_per_rad: f64,
+    /// The turn of the first body from the start, over time. At least one, in ascending order of
+    /// time.
+    pub keyframes: Vec<DriveKeyframe>,
+}
+
+/// An angle at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DriveKeyframe {
+    /// When, s.
+    pub time_s: f64,
+    /// The turn of the first body from the start, degrees.
+    pub angle_deg: f64,
 }
 
 /// Shifts a slider.

@@ -43,9 +43,9 @@ pub mod roll;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, perpendicular};
 use crate::rigid::body::{BodyId, Twist};
-use crate::rigid::constraint::contact::{Contact, ContactSettings, REST_STEPS, perpendicular};
+use crate::rigid::constraint::contact::{Contact, ContactSettings, REST_STEPS};
 use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::constraint::pair::Side;
 use crate::rigid::material::Surface;

@@ -2,10 +2,10 @@
 
 use nalgebra::{SMatrix, SVector};
 
+use crate::bodies::joints::kind::Along;
 use crate::math::{Mat3, Vec3};
 use crate::rigid::constraint::contact::ContactSettings;
 use crate::rigid::constraint::joint::active::ActiveJoint;
-use crate::rigid::constraint::joint::kind::Along;
 use crate::rigid::constraint::joint::{JointSettings, Motor};
 use crate::rigid::constraint::pair::Side;
 use crate::rigid::motion::Mobility;

@@ -2,7 +2,7 @@
 
 use nalgebra::{SMatrix, SVector};
 
-use crate::workers::direct::order::Order;
+use crate::linear::direct::order::Order;
 
 /// A block.
 pub type Block = SMatrix<f64, 6, 6>;
@@ -162,7 +162,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::workers::direct::order::Turn;
+    use crate::linear::direct::order::Turn;
 
     /// A random quasi-definite matrix: bodies with positive blocks, joints with small negative
     /// ones, each between two bodies.

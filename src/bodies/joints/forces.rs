@@ -1,0 +1,137 @@
+//! The forces of a joint in one step.
+//!
+//! A joint is a set of stiff springs between its two frames, one for each motion that it locks. Let
+//! `e` be the motion at the end of a step if the bodies go on as expected, and `w` its rate then. At
+//! the rate `w1` a spring exerts
+//! ```text
+//! -k (e + h (w1 - w)) - c w1        on the first body, the opposite on the second
+//! ```
+//! so the whole error of the joint vanishes in each step, up to `1 / (1 + k h^2 / m)`. Forces act
+//! along the axes and at the point of the *start*. So a body on a joint is a pendulum of the method
+//! SHAKE (Ryckaert, Ciccotti, Berendsen 1977), which keeps its energy. With the axes of the end, or
+//! of the middle, each step would lose energy in proportion to the square of its turn.
+//!
+//! Source: ours.
+
+use crate::bodies::joints::body_joint::{BodyJoint, Drive};
+use crate::bodies::joints::kind::Along;
+use crate::bodies::joints::pose::{RelativePose, shortest};
+use crate::bodies::joints::{JointSettings, Motor};
+use crate::bodies::timed::value_at;
+use crate::math::{Mat3, Vec3};
+
+/// Stiffness of a rigid joint, in masses over squared steps. With 1,000 the upper joint of a chain
+/// of 30 that bears 100 of its links opens by 13 um at 1 ms.
+const STIFFNESS: f64 = 1e4;
+
+/// Damping of a motor below its largest force, in masses over steps.
+const MOTOR_DAMPING: f64 = 100.0;
+
+/// A joint between two frames in one step.
+#[derive(Debug, Clone, Copy)]
+pub struct JointStep<'a> {
+    /// The joint.
+    pub joint: &'a BodyJoint,
+    /// The pose at the start of the step.
+    pub start: &'a RelativePose,
+    /// The expected pose at the end of the step.
+    pub end: &'a RelativePose,
+    /// The relative velocity (m/s) and angular velocity (rad/s) at the start of the step, then those
+    /// that are expected at its end.
+    pub rates: [[Vec3; 2]; 2],
+    /// The effective mass (kg) and moment of inertia (kg m^2) of its two bodies.
+    pub masses: [f64; 2],
+    /// The step, and a whole step, on which stiffness depends, s.
+    pub steps_s: [f64; 2],
+    /// The end of the step, s.
+    pub time_s: f64,
+}
+
+/// A spring between the two frames of a joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointForce {
+    /// Whether it turns the bodies: then it is about torques and angular velocities.
+    pub turns: bool,
+    /// Whether a motor or a drive exerts it. Then it does work.
+    pub is_driven: bool,
+    /// Change of its force by a change of the relative motion, N/m or N m/rad.
+    pub stiffness: Mat3,
+    /// Its force on the first body if the bodies go on as expected, N or N m.
+    pub push: Vec3,
+}
+
+impl JointStep<'_> {
+    /// The forces of the joint.
+    pub fn forces(&self) -> impl Iterator<Item = JointForce> {
+        let forces = [self.locked(false), self.locked(true), self.driven()];
+        let acts = |it: &JointForce| it.stiffness != Mat3::zeros() || it.push != Vec3::zeros();
+        forces.into_iter().filter(acts)
+    }
+
+    /// The force that locks translations, or the torque that locks rotations.
+    fn locked(&self, turns: bool) -> JointForce {
+        let settings = &self.joint.settings;
+        let [h, whole_s] = self.steps_s;
+        let JointSettings { kind, compliance, turn_compliance, damping, turn_damping, .. } =
+            *settings;
+        let (compliance, damping) =
+            if turns { (turn_compliance, turn_damping) } else { (compliance, damping) };
+        let (first, mass) = (3 * usize::from(turns), self.masses[usize::from(turns)]);
+        let rigid = STIFFNESS * mass / (whole_s * whole_s);
+        let (locked, along) = (kind.locked(), kind.along().row());
+        let mut force =
+            JointForce { turns, is_driven: false, stiffness: Mat3::zeros(), push: Vec3::zeros() };
+        for at in first..first + 3 {
+            let is_range = along == Some(at) && self.end.excess(settings) != 0.0;
+            let error = match (locked[at], is_range) {
+                (true, _) => self.end.motion[at],
+                (false, true) => self.end.excess(settings),
+                (false, false) => continue,
+            };
+            let gives_way = compliance > 0.0 && (locked[at] || settings.is_range_compliant());
+            let (k, c) = match gives_way {
+                true => (1.0 / (compliance + 1.0 / rigid), damping),
+                false => (rigid, 0.0),
+            };
+            let axis: Vec3 = self.start.axes.column(at - first).into_owned();
+            let rate = self.rates[1][usize::from(turns)].dot(&axis);
+            force.stiffness += axis * axis.transpose() * (k + c / h);
+            force.push -= axis * (k * error + c * rate);
+        }
+        force
+    }
+
+    /// The force of a motor or a drive along or about the x axis.
+    fn driven(&self) -> JointForce {
+        let turns = self.joint.settings.kind.along() == Along::Rotation;
+        let at = usize::from(turns);
+        let axis: Vec3 = self.start.axes.column(0).into_owned();
+        let [start, expected] = self.rates.map(|rates| rates[at].dot(&axis));
+        let h = self.steps_s[0];
+        let (mut slope, mut push) = (0.0, 0.0);
+        if let Some(motor) = &self.joint.settings.motor {
+            let (damping, force) = motor_force(motor, [start, expected], self.masses[at] / h);
+            (slope, push) = (slope + damping / h, push + force);
+        }
+        if let Some(Drive { stiffness, damping, keys }) = &self.joint.drive {
+            let angle_at = |time_s: f64| value_at(keys, time_s).unwrap_or(0.0);
+            let (aim, before) = (angle_at(self.time_s), angle_at(self.time_s - h));
+            let left = shortest(aim - self.end.motion[3]);
+            push += stiffness * left + damping * ((aim - before) / h - expected);
+            slope += stiffness + damping / h;
+        }
+        let stiffness = axis * axis.transpose() * slope;
+        JointForce { turns, is_driven: true, stiffness, push: axis * push }
+    }
+}
+
+/// The damping and the force of a motor whose bodies move at the speeds `start` and `expected`. Near
+/// its speed it is a strong damper. Further away it exerts its largest force, or what takes the
+/// bodies, of mass over step `mass`, to its speed.
+fn motor_force(motor: &Motor, [start, expected]: [f64; 2], mass: f64) -> (f64, f64) {
+    let (damping, missing) = (MOTOR_DAMPING * mass, motor.speed - start);
+    if damping * missing.abs() <= motor.most {
+        return (damping, damping * (motor.speed - expected));
+    }
+    (0.0, (mass * missing.abs()).min(motor.most).copysign(missing))
+}

@@ -1,0 +1,273 @@
+//! The joints of bodies in a step.
+
+use crate::bodies::BodyPose;
+use crate::bodies::joints::FrameInSpace;
+use crate::bodies::joints::body_joint::{BodyJoint, Second};
+use crate::bodies::joints::forces::JointStep;
+use crate::bodies::joints::kind::JointKind;
+use crate::bodies::joints::pose::RelativePose;
+use crate::bodies::prescribed::{PrescribedPose, Rigid};
+use crate::bodies::rigid::turn;
+use crate::contact::{ContactSpring, Sides, Term};
+use crate::linear::{Jacobian, Joined, JoinedTerm};
+use crate::math::Vec3;
+use crate::partition::Layout;
+use crate::step::clock::Span;
+use crate::step::model::Model;
+use crate::step::motion::StepMotion;
+
+/// A spring of a joint in a step.
+#[derive(Debug, Clone, Copy)]
+pub struct JointSpring {
+    /// The spring between nodes of its bodies.
+    pub spring: ContactSpring,
+    /// How fast its second frame moves, if that is on an obstacle, m/s or rad/s.
+    pub held: Vec3,
+    /// Whether a motor or a drive exerts it.
+    pub is_driven: bool,
+}
+
+/// How many bodies of few nodes are in each own patch of `layout` that has a joint, and the pairs of
+/// them that joints connect.
+pub(super) fn joined(model: &Model, layout: &Layout) -> Joined {
+    let body_at = |row: u32| model.numbering.body_of_node(layout.own[row as usize]);
+    Joined::new(layout.patch_offsets.windows(2).map(|rows| {
+        let bodies: Vec<usize> = (rows[0]..rows[1]).step_by(2).filter_map(body_at).collect();
+        let mine = |joint: &&BodyJoint| bodies.binary_search(&joint.first).is_ok();
+        let place = |body: usize| bodies.binary_search(&body).ok().map(|at| at as u32);
+        let joints = Vec::from_iter(model.joints.iter().filter(mine));
+        let pair = |joint: &&BodyJoint| match joint.second {
+            Second::Body(second) => Some([place(joint.first)?, place(second)?]),
+            Second::Obstacle(_) | Second::Space => None,
+        };
+        let pairs = joints.iter().filter_map(pair).collect();
+        (!joints.is_empty()).then_some((bodies.len(), pairs))
+    }))
+}
+
+/// Fills `joined` with the `springs` of own bodies, in a step of `h` (s).
+pub(super) fn refill(joined: &mut Joined, springs: &[JointSpring], layout: &Layout, h: f64) {
+    joined.clear();
+    for JointSpring { spring, .. } in springs {
+        let terms = spring.sides.terms();
+        let Some(first) = terms.first().and_then(|term| layout.own_index(term.node)) else {
+            continue;
+        };
+        let patch = layout.patch_offsets.partition_point(|&start| start <= first) - 1;
+        let start = layout.patch_offsets[patch];
+        let term = |term: &Term| {
+            let row = layout.own_index(term.node)?;
+            Some(((row - start) as usize, term.jacobian))
+        };
+        let terms: Vec<JoinedTerm> = terms.iter().filter_map(term).collect();
+        joined.add(patch, spring.stiffness * (h * h), spring.push * h, &terms);
+    }
+}
+
+/// Which velocities the forces of joints are taken about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// Those of free flight, before the first solve.
+    FreeFlight,
+    /// Those of the base of the solve.
+    Base,
+}
+
+impl StepMotion {
+    /// The springs of all joints. Their velocities and pushes belong to the velocities `u` (m/s, all
+    /// nodes). Every rank has all.
+    pub(super) fn joint_springs(
+        &self,
+        model: &Model,
+        span: &Span,
+        u: &[Vec3],
+        about: About,
+    ) -> Vec<JointSpring> {
+        let of = JointsInStep { model, motion: self, span, u, about };
+        (0..model.joints.len()).flat_map(|number| of.springs(number)).collect()
+    }
+
+    /// The poses of all joints at the end of the step.
+    pub(super) fn joint_poses<'a>(
+        &'a self,
+        model: &'a Model,
+        coordinates: &'a [Vec<f64>],
+    ) -> impl Iterator<Item = RelativePose> + 'a {
+        model
+            .joints
+            .iter()
+            .map(|joint| pose_of(model, joint, coordinates, |number| self.obstacle_ways[number][1]))
+    }
+}
+
+/// The pose of `joint` where bodies are at `coordinates`, and obstacles in the poses `obstacle`.
+pub(super) fn pose_of(
+    model: &Model,
+    joint: &BodyJoint,
+    coordinates: &[Vec<f64>],
+    obstacle: impl Fn(usize) -> Option<PrescribedPose>,
+) -> RelativePose {
+    let on_body = |side: usize, body: usize| {
+        let pose = model.bodies[body].pose(&coordinates[body], &[Vec3::zeros(); 2]);
+        joint.on_body(side, &pose.unwrap_or(BodyPose::AT_REST))
+    };
+    let first = on_body(0, joint.first);
+    let second = match joint.second {
+        Second::Body(body) => on_body(1, body),
+        Second::Obstacle(number) => {
+            joint.held(obstacle(number).and_then(PrescribedPose::rigid).as_ref())
+        }
+        Second::Space => joint.held(None),
+    };
+    RelativePose::between(&joint.settings, &[first, second])
+}
+
+/// All joints in a step.
+struct JointsInStep<'a> {
+    model: &'a Model,
+    motion: &'a StepMotion,
+    span: &'a Span,
+    u: &'a [Vec3],
+    about: About,
+}
+
+/// One side of a joint.
+struct Side {
+    /// Its frame at the start of the step, and where it is expected at the end.
+    frames: [FrameInSpace; 2],
+    /// The body that has it, if forces move it.
+    body: Option<usize>,
+}
+
+impl JointsInStep<'_> {
+    /// The expected velocity of a node at the end of the step, m/s.
+    fn expected(&self, node: u32) -> Vec3 {
+        let u = self.u[node as usize];
+        match (self.about, self.motion.body_terms(self.model).of(node)) {
+            (About::FreeFlight, Some(terms)) => self.motion.u0[node as usize] + terms.free,
+            _ => u,
+        }
+    }
+
+    fn side(&self, joint: &BodyJoint, side: usize) -> Side {
+        let held = |ends: [Option<Rigid>; 2]| Side {
+            frames: ends.map(|motion| joint.held(motion.as_ref())),
+            body: None,
+        };
+        let second = if side == 0 { Second::Body(joint.first) } else { joint.second };
+        match second {
+            Second::Space => held([None; 2]),
+            Second::Obstacle(number) => {
+                let way = self.motion.obstacle_ways[number];
+                held(way.map(|pose| pose.and_then(PrescribedPose::rigid)))
+            }
+            Second::Body(number) => {
+                let (body, range) =
+                    (&self.model.bodies[number], &self.model.numbering.bodies()[number]);
+                let u: Vec<Vec3> = range.nodes.clone().map(|node| self.expected(node)).collect();
+                let start = &self.motion.coordinates[number];
+                let frame = |at: &[f64]| {
+                    joint.on_body(side, &body.pose(at, &u).unwrap_or(BodyPose::AT_REST))
+                };
+                let end = self.span.scheme.moved(&**body, start, &u);
+                Side { frames: [frame(start), frame(&end)], body: Some(number) }
+            }
+        }
+    }
+
+    fn springs(&self, number: usize) -> Vec<JointSpring> {
+        let (joint, h) = (&self.model.joints[number], self.span.scheme.step_s());
+        let sides = [0, 1].map(|side| self.side(joint, side));
+        let [start, end] = [0, 1].map(|at| {
+            RelativePose::between(&joint.settings, &[sides[0].frames[at], sides[1].frames[at]])
+        });
+        // The force acts on both bodies at one point, so that it turns no pair of them. The line of
+        // a distance goes through both points.
+        let point = sides[0].frames[0].0;
+        let second = match joint.settings.kind {
+            JointKind::Distance => sides[1].frames[0].0,
+            _ => point,
+        };
+        let between = [false, true].map(|turns| self.sides(&sides, [point, second], turns));
+        let held = self.held(&sides[1], second);
+        let rate = |u: &dyn Fn(u32) -> Vec3, at: usize| between[at].velocity(u) - held[at];
+        let rates = |u: &dyn Fn(u32) -> Vec3| [rate(u, 0), rate(u, 1)];
+        let rates =
+            [rates(&|node| self.motion.u0[node as usize]), rates(&|node| self.expected(node))];
+        let masses = [0, 1].map(|at| self.mass(&between[at]));
+        let steps_s = [h, self.span.whole_s];
+        let time_s = self.span.t1_s;
+        let step = JointStep { joint, start: &start, end: &end, rates, masses, steps_s, time_s };
+        let springs = step.forces().map(|force| {
+            let at = usize::from(force.turns);
+            let velocity = between[at].velocity(|node| self.u[node as usize]);
+            let back = velocity - (rates[1][at] + held[at]);
+            let spring = ContactSpring {
+                sides: between[at],
+                stiffness: force.stiffness,
+                velocity,
+                push: force.push - force.stiffness * back * h,
+                lasting: Vec3::zeros(),
+            };
+            JointSpring { spring, held: held[at], is_driven: force.is_driven }
+        });
+        springs.collect()
+    }
+
+    /// How nodes move the two `points` (m) relative to each other, or turn the two bodies.
+    fn sides(&self, sides: &[Side; 2], points: [Vec3; 2], turns: bool) -> Sides {
+        let mut result = Sides::default();
+        for (side, (sign, point)) in sides.iter().zip([1.0, -1.0].into_iter().zip(points)) {
+            if let Some(number) = side.body {
+                let (body, range) =
+                    (&self.model.bodies[number], &self.model.numbering.bodies()[number]);
+                let at = &self.motion.coordinates[number];
+                for (place, node) in range.nodes.clone().enumerate() {
+                    let jacobian = match turns {
+                        false => Some(body.jacobian(at, place, sign, &(point * sign))),
+                        true => body.turn_of(place).map(|it| Jacobian::Weight(it * sign)),
+                    };
+                    jacobian.into_iter().for_each(|jacobian| result.push(node, jacobian));
+                }
+            }
+            if sign > 0.0 {
+                result.end_first();
+            }
+        }
+        result
+    }
+
+    /// The velocity of the second frame at `point` (m/s), and its angular velocity (rad/s), if no
+    /// force moves it. Else zero.
+    fn held(&self, side: &Side, point: Vec3) -> [Vec3; 2] {
+        let [(start, from), (end, to)] = side.frames;
+        if side.body.is_some() || (start, from) == (end, to) {
+            return [Vec3::zeros(); 2];
+        }
+        let (scheme, h) = (self.span.scheme, self.span.scheme.step_s());
+        let spin = turn(&(to * from.inverse())) / h;
+        [scheme.velocity(&start, &end) + spin.cross(&(point - start)), spin]
+    }
+
+    /// The effective mass of both sides, in the mean over all directions, kg or kg m^2.
+    fn mass(&self, sides: &Sides) -> f64 {
+        let terms = self.motion.body_terms(self.model);
+        let inverse = |it: &Term| match (terms.of(it.node), it.jacobian) {
+            (Some(of_node), Jacobian::Weight(weight)) => {
+                weight * weight * of_node.mass[1].trace() / 3.0
+            }
+            _ => 0.0,
+        };
+        let sum: f64 = sides.terms().iter().map(inverse).sum();
+        if sum > 0.0 { 1.0 / sum } else { 0.0 }
+    }
+}
+
+/// The work (J) of the forces of joints on the first side of those `springs` that something drives
+/// or holds, in a step of `h` (s) that ends with the velocities `u` (m/s, all nodes).
+pub(super) fn work_j(spring: &JointSpring, u: &[Vec3], h: f64) -> f64 {
+    let velocity = spring.spring.sides.velocity(|node| u[node as usize]);
+    let force = spring.spring.force(velocity, h);
+    let moved = if spring.is_driven { velocity } else { spring.held };
+    force.dot(&moved) * h
+}
