@@ -1,6 +1,7 @@
 //! The cloths, rigid bodies and obstacles of a scene, ready for the simulation.
 
 use crate::bodies::Body as _;
+use crate::bodies::attachment::Attachment;
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::ObstacleSetup;
@@ -19,6 +20,8 @@ pub struct Setup {
     pub obstacles: Vec<ObstacleSetup>,
     /// What holds rigid bodies to each other, to obstacles, and to places.
     pub joints: Vec<BodyJoint>,
+    /// What holds cloth to rigid bodies, by rising vertex.
+    pub attachments: Vec<Attachment>,
     /// The materials of their surfaces, which give friction: cloths, bodies, obstacles.
     pub touch: Touch,
 }

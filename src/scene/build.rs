@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh};
+use crate::scene::attach::{Attached, attachments};
 use crate::scene::bodies::among_cloth;
 use crate::scene::loads::build_loads;
 use crate::scene::obstacles::build_obstacles;
@@ -53,11 +54,15 @@ pub fn build_if(
     }
     may_refine(triangles)?;
     setup.obstacles = build_obstacles(&scene.obstacles, scene_dir)?;
-    for (cloth, at, surface) in coarse {
-        let built = build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles)?;
+    let mut attached = Vec::new();
+    for (number, (cloth, at, surface)) in coarse.into_iter().enumerate() {
+        let (built, lists) = build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles)?;
         setup.cloths.push(built);
+        let lists = lists.into_iter().enumerate();
+        attached.extend(lists.map(|(entry, vertices)| Attached { cloth: number, entry, vertices }));
     }
     let bodies = among_cloth::add(scene, scene_dir, &mut setup)?;
+    setup.attachments = attachments(scene, &setup, &attached)?;
     setup.touch = touch(scene, &bodies)?;
     if scene.output.polygons == Polygons::Triangles {
         let cloths = setup.cloths.iter_mut().map(|cloth| &mut cloth.document);
@@ -67,13 +72,14 @@ pub fn build_if(
     Ok(setup)
 }
 
+/// A cloth, and the vertices that each of its entries of `attach` selects.
 fn build_cloth(
     cloth: &Cloth,
     mut coarse: SurfaceMesh,
     at: &str,
     refine: u32,
     obstacles: &[ObstacleSetup],
-) -> Result<ClothSetup> {
+) -> Result<(ClothSetup, Vec<Vec<u32>>)> {
     coarse.document.smooth_by_default();
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
     let (surface, origins) =
@@ -87,12 +93,16 @@ fn build_cloth(
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
     let pins = build_pins(cloth, &candidates, at, obstacles)?;
     let loads = build_loads(cloth, &candidates, at)?;
+    let attached = cloth.attach.iter().enumerate();
+    let attached = attached
+        .map(|(i, it)| candidates.select(&it.select, &format!("{at}.attach[{i}].select")))
+        .collect::<Result<_>>()?;
     let material = Material {
         mass_damping_per_s: cloth.damping.mass_per_s,
         stiffness_damping_s: cloth.damping.stiffness_s,
         ..cloth.material.resolve(&format!("{at}.material"))?
     };
-    Ok(ClothSetup {
+    let setup = ClothSetup {
         name: cloth.name.clone().unwrap_or_else(|| at.to_owned()),
         faces: surface.faces,
         topology: surface.topology,
@@ -103,7 +113,8 @@ fn build_cloth(
         material,
         pins,
         loads,
-    })
+    };
+    Ok((setup, attached))
 }
 
 fn build_pins(

@@ -4,6 +4,7 @@
 //! [`Setup`](crate::bodies::Setup). A scene of rigid bodies instead has a
 //! [`RigidSetup`](bodies::RigidSetup), by [`bodies::build::build_bodies`].
 
+mod attach;
 pub mod bends;
 pub mod bodies;
 pub mod build;

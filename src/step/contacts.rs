@@ -13,6 +13,7 @@ use crate::contact::{
 use crate::error::Result;
 use crate::ids::VertexId;
 use crate::ranks::message;
+use crate::step::attachments;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::Context;
 use crate::step::dynamics::MovingBodies;
@@ -33,7 +34,7 @@ pub(super) struct ContactStage {
     found: Vec<Contact>,
     /// Contacts that push this rank's nodes, by rising pair.
     active: Vec<ActiveContact>,
-    /// The springs of the active contacts, in the same order.
+    /// The springs of the active contacts, in the same order, and then those of attachments.
     springs: Vec<ContactSpring>,
     /// The memories of contacts that touch this rank's nodes, by rising pair.
     memories: Vec<ContactMemory>,
@@ -105,6 +106,8 @@ impl ContactStage {
             report.smallest_gap_m = report.smallest_gap_m.min(contact.gap_m);
         }
         if model.settings.contact.response == Response::Impulses {
+            self.springs.clear();
+            attachments::add(here, motion, &mut self.springs);
             return Ok(());
         }
         let bodies = MovingBodies::new(model, motion);
@@ -142,6 +145,7 @@ impl ContactStage {
             acting = all.into_iter().unzip();
         }
         (self.active, self.springs) = acting;
+        attachments::add(here, motion, &mut self.springs);
         Ok(())
     }
 
@@ -160,7 +164,7 @@ impl ContactStage {
         &self.sharing
     }
 
-    /// The springs of the linear system, by rising pair.
+    /// The springs of the linear system: those of contacts, by rising pair, then those of attachments.
     pub fn springs(&self) -> &[ContactSpring] {
         &self.springs
     }

@@ -9,8 +9,9 @@ use crate::bodies::joints::pose::RelativePose;
 use crate::bodies::prescribed::{PrescribedPose, Rigid};
 use crate::bodies::rigid::turn;
 use crate::contact::{ContactSpring, Sides, Term};
+use crate::ids::NodeId;
 use crate::linear::{Jacobian, Joined, JoinedTerm};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::partition::Layout;
 use crate::step::clock::Span;
 use crate::step::model::Model;
@@ -87,6 +88,15 @@ impl StepMotion {
         (0..model.joints.len()).flat_map(|number| of.springs(number)).collect()
     }
 
+    /// The velocity (m/s) at the end of the step that is expected of a node of a body. The base of the
+    /// solve has the velocities `u`.
+    pub(super) fn expected(&self, model: &Model, u: &[Vec3], about: About, node: NodeId) -> Vec3 {
+        match (about, self.body_terms(model).of(node)) {
+            (About::FreeFlight, Some(terms)) => self.u0[node as usize] + terms.free,
+            _ => u[node as usize],
+        }
+    }
+
     /// The poses of all joints at the end of the step.
     pub(super) fn joint_poses<'a>(
         &'a self,
@@ -133,20 +143,15 @@ struct JointsInStep<'a> {
 
 /// One side of a joint.
 struct Side {
-    /// Its frame at the start of the step, and where it is expected at the end.
+    /// Its frame in the middle of the step, and where it is expected at the end.
     frames: [FrameInSpace; 2],
     /// The body that has it, if forces move it.
     body: Option<usize>,
 }
 
 impl JointsInStep<'_> {
-    /// The expected velocity of a node at the end of the step, m/s.
-    fn expected(&self, node: u32) -> Vec3 {
-        let u = self.u[node as usize];
-        match (self.about, self.motion.body_terms(self.model).of(node)) {
-            (About::FreeFlight, Some(terms)) => self.motion.u0[node as usize] + terms.free,
-            _ => u,
-        }
+    fn expected(&self, node: NodeId) -> Vec3 {
+        self.motion.expected(self.model, self.u, self.about, node)
     }
 
     fn side(&self, joint: &BodyJoint, side: usize) -> Side {
@@ -159,18 +164,22 @@ impl JointsInStep<'_> {
             Second::Space => held([None; 2]),
             Second::Obstacle(number) => {
                 let way = self.motion.obstacle_ways[number];
-                held(way.map(|pose| pose.and_then(PrescribedPose::rigid)))
+                let [start, end] = way.map(|pose| pose.and_then(PrescribedPose::rigid));
+                let middle = start
+                    .zip(end)
+                    .map(|(start, end)| start.towards(&end, 0.5, joint.frames[1].point));
+                held([middle, end])
             }
             Second::Body(number) => {
                 let (body, range) =
                     (&self.model.bodies[number], &self.model.numbering.bodies()[number]);
                 let u: Vec<Vec3> = range.nodes.clone().map(|node| self.expected(node)).collect();
-                let start = &self.motion.coordinates[number];
                 let frame = |at: &[f64]| {
                     joint.on_body(side, &body.pose(at, &u).unwrap_or(BodyPose::AT_REST))
                 };
-                let end = self.span.scheme.moved(&**body, start, &u);
-                Side { frames: [frame(start), frame(&end)], body: Some(number) }
+                let end = self.span.scheme.moved(&**body, &self.motion.coordinates[number], &u);
+                let middle = frame(&self.motion.middles[number]);
+                Side { frames: [middle, frame(&end)], body: Some(number) }
             }
         }
     }
@@ -178,7 +187,9 @@ impl JointsInStep<'_> {
     fn springs(&self, number: usize) -> Vec<JointSpring> {
         let (joint, h) = (&self.model.joints[number], self.span.scheme.step_s());
         let sides = [0, 1].map(|side| self.side(joint, side));
-        let [start, end] = [0, 1].map(|at| {
+        let at_start = |number: usize| self.motion.obstacle_ways[number][0];
+        let start = pose_of(self.model, joint, &self.motion.coordinates, at_start);
+        let [middle, end] = [0, 1].map(|at| {
             RelativePose::between(&joint.settings, &[sides[0].frames[at], sides[1].frames[at]])
         });
         // The force acts on both bodies at one point, so that it turns no pair of them. The line of
@@ -190,14 +201,23 @@ impl JointsInStep<'_> {
         };
         let between = [false, true].map(|turns| self.sides(&sides, [point, second], turns));
         let held = self.held(&sides[1], second);
-        let rate = |u: &dyn Fn(u32) -> Vec3, at: usize| between[at].velocity(u) - held[at];
-        let rates = |u: &dyn Fn(u32) -> Vec3| [rate(u, 0), rate(u, 1)];
+        let rate = |u: &dyn Fn(NodeId) -> Vec3, at: usize| between[at].velocity(u) - held[at];
+        let rates = |u: &dyn Fn(NodeId) -> Vec3| [rate(u, 0), rate(u, 1)];
         let rates =
             [rates(&|node| self.motion.u0[node as usize]), rates(&|node| self.expected(node))];
-        let masses = [0, 1].map(|at| self.mass(&between[at]));
+        let inverse_masses = [0, 1].map(|at| self.inverse_mass(&between[at]));
         let steps_s = [h, self.span.whole_s];
         let time_s = self.span.t1_s;
-        let step = JointStep { joint, start: &start, end: &end, rates, masses, steps_s, time_s };
+        let step = JointStep {
+            joint,
+            start: &start,
+            middle: &middle,
+            end: &end,
+            rates,
+            inverse_masses,
+            steps_s,
+            time_s,
+        };
         let springs = step.forces().map(|force| {
             let at = usize::from(force.turns);
             let velocity = between[at].velocity(|node| self.u[node as usize]);
@@ -221,7 +241,7 @@ impl JointsInStep<'_> {
             if let Some(number) = side.body {
                 let (body, range) =
                     (&self.model.bodies[number], &self.model.numbering.bodies()[number]);
-                let at = &self.motion.coordinates[number];
+                let at = &self.motion.middles[number];
                 for (place, node) in range.nodes.clone().enumerate() {
                     let jacobian = match turns {
                         false => Some(body.jacobian(at, place, sign, &(point * sign))),
@@ -240,26 +260,24 @@ impl JointsInStep<'_> {
     /// The velocity of the second frame at `point` (m/s), and its angular velocity (rad/s), if no
     /// force moves it. Else zero.
     fn held(&self, side: &Side, point: Vec3) -> [Vec3; 2] {
-        let [(start, from), (end, to)] = side.frames;
-        if side.body.is_some() || (start, from) == (end, to) {
+        let [(middle, from), (end, to)] = side.frames;
+        if side.body.is_some() || (middle, from) == (end, to) {
             return [Vec3::zeros(); 2];
         }
-        let (scheme, h) = (self.span.scheme, self.span.scheme.step_s());
-        let spin = turn(&(to * from.inverse())) / h;
-        [scheme.velocity(&start, &end) + spin.cross(&(point - start)), spin]
+        let half_s = 0.5 * self.span.scheme.step_s();
+        let spin = turn(&(to * from.inverse())) / half_s;
+        [(end - middle) / half_s + spin.cross(&(point - middle)), spin]
     }
 
-    /// The effective mass of both sides, in the mean over all directions, kg or kg m^2.
-    fn mass(&self, sides: &Sides) -> f64 {
+    /// The change of the relative motion of both sides by a unit impulse between them, 1/kg or
+    /// 1/(kg m^2).
+    fn inverse_mass(&self, sides: &Sides) -> Mat3 {
         let terms = self.motion.body_terms(self.model);
-        let inverse = |it: &Term| match (terms.of(it.node), it.jacobian) {
-            (Some(of_node), Jacobian::Weight(weight)) => {
-                weight * weight * of_node.mass[1].trace() / 3.0
-            }
-            _ => 0.0,
+        let of_term = |it: &Term| {
+            let matrix = it.jacobian.matrix();
+            Some(matrix * terms.of(it.node)?.mass[1] * matrix.transpose())
         };
-        let sum: f64 = sides.terms().iter().map(inverse).sum();
-        if sum > 0.0 { 1.0 / sum } else { 0.0 }
+        sides.terms().iter().filter_map(of_term).sum()
     }
 }
 

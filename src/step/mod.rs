@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod approach;
+mod attachments;
 mod attempt;
 mod balance;
 mod base;

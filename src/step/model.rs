@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::bodies::attachment::Attachment;
 use crate::bodies::cloth::ClothModel;
 use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
@@ -49,6 +50,8 @@ pub struct Model {
     pub obstacles: Vec<ObstacleSetup>,
     /// The joints of bodies.
     pub joints: Vec<BodyJoint>,
+    /// What holds cloth to bodies, by rising vertex.
+    pub attachments: Vec<Attachment>,
     /// Whether cloth may pass each obstacle in a pinch. The scene must allow it
     /// (`contact.on_pinch: Drop`), and the obstacle must enclose a volume, so that it has an
     /// outside.
@@ -143,6 +146,7 @@ impl Model {
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
             joints: setup.joints,
+            attachments: setup.attachments,
             bodies,
             numbering,
             settings,

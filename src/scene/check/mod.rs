@@ -179,6 +179,9 @@ impl Cloth {
         for (i, pin) in self.pins.iter().enumerate() {
             pin.validate(&format!("{at}.pins[{i}]"))?;
         }
+        for (i, attach) in self.attach.iter().enumerate() {
+            attach.select.validate(&format!("{at}.attach[{i}].select"))?;
+        }
         check_loads(self, at)
     }
 }

@@ -4,6 +4,7 @@
 //! Shapes are declared in [`crate::mesh::shapes`], materials in
 //! [`crate::bodies::cloth::material`], rigid bodies in [`crate::scene::bodies::spec`].
 
+mod attach;
 mod loads;
 mod samples;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub use crate::scene::keyframe::KeyframeSpec;
 use crate::step::settings::{GravityKey, Solver};
 use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
+pub use attach::AttachSpec;
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 pub use samples::SamplesSpec;
 
@@ -243,6 +245,9 @@ pub struct Cloth {
     /// Vertices whose motion is prescribed.
     #[serde(default)]
     pub pins: Vec<PinSpec>,
+    /// Vertices that bodies carry.
+    #[serde(default)]
+    pub attach: Vec<AttachSpec>,
     /// Forces on groups of vertices.
     #[serde(default)]
     pub forces: Vec<ForceSpec>,

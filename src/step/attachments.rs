@@ -1,0 +1,67 @@
+//! What holds cloth to bodies in a step: a stiff spring between each attached vertex and its place on
+//! the body.
+//!
+//! At the end of the step it exerts `-k e`, where `e` is the way from the place to the vertex then. So
+//! a vertex of mass `m` that carries the force `F` is off by `F h^2 / (1,000 m)`.
+
+use crate::bodies::BodyPose;
+use crate::bodies::attachment::Attachment;
+use crate::contact::{ContactSpring, Sides};
+use crate::linear::Jacobian;
+use crate::math::{Mat3, Vec3};
+use crate::step::context::Context;
+use crate::step::joints::About;
+use crate::step::motion::StepMotion;
+
+/// Stiffness of an attachment, in masses of its vertex over squared steps.
+const STIFFNESS: f64 = 1000.0;
+
+/// Adds the springs of the attachments that push own nodes, for a solve about the base of `motion`.
+pub(super) fn add(here: &Context, motion: &StepMotion, springs: &mut Vec<ContactSpring>) {
+    let (model, layout) = (here.model, &here.rank.layout);
+    let is_own = |attachment: &&Attachment| {
+        let mut nodes = model.numbering.bodies()[attachment.body].nodes.clone();
+        layout.own_index(attachment.vertex).is_some()
+            || nodes.any(|node| layout.own_index(node).is_some())
+    };
+    let own = model.attachments.iter().filter(is_own);
+    springs.extend(own.map(|attachment| spring(here, motion, attachment)));
+}
+
+fn spring(here: &Context, motion: &StepMotion, attachment: &Attachment) -> ContactSpring {
+    let Context { model, span, .. } = *here;
+    let Attachment { vertex, body: number, .. } = *attachment;
+    let (body, range) = (&model.bodies[number], &model.numbering.bodies()[number]);
+    let about = if here.region.is_some() { About::Base } else { About::FreeFlight };
+    let base = motion.about().u;
+    let of_body =
+        Vec::from_iter(range.nodes.clone().map(|it| motion.expected(model, base, about, it)));
+    let place =
+        |at: &[f64]| attachment.place(&body.pose(at, &of_body).unwrap_or(BodyPose::AT_REST));
+    let middle = &motion.middles[number];
+    let point = place(middle);
+    let mut sides = Sides::default();
+    sides.push(vertex, Jacobian::Weight(1.0));
+    sides.end_first();
+    for (place, node) in range.nodes.clone().enumerate() {
+        sides.push(node, body.jacobian(middle, place, -1.0, &-point));
+    }
+    let x0 = &motion.x0[vertex as usize];
+    let end = span.scheme.end(x0, &base[vertex as usize]);
+    let moved = span.scheme.moved(&**body, &motion.coordinates[number], &of_body);
+    let error = end - place(&moved);
+    let stiffness = STIFFNESS * model.cloth.masses[vertex as usize] / (span.whole_s * span.whole_s);
+    let expected = |node: u32| match range.nodes.contains(&node) {
+        true => of_body[(node - range.nodes.start) as usize],
+        false => base[node as usize],
+    };
+    let velocity = sides.velocity(|node| base[node as usize]);
+    let back: Vec3 = (velocity - sides.velocity(expected)) * span.scheme.step_s();
+    ContactSpring {
+        sides,
+        stiffness: Mat3::from_diagonal_element(stiffness),
+        velocity,
+        push: (error + back) * -stiffness,
+        lasting: Vec3::zeros(),
+    }
+}
