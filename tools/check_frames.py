@@ -9,8 +9,9 @@ files by itself and shares no code with the simulation. For each frame it counts
 pairs of an edge and a face that share no vertex and meet. ipctk's broad phase finds
 the candidates, and its `is_edge_intersecting_triangle` decides each of them. Pairs
 are cloth with itself, with other cloth, with rigid bodies and with obstacles, and
-bodies with each other and with obstacles; pairs of two obstacles, and of a body with
-itself, do not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
+bodies with each other and with obstacles; pairs of two obstacles, of a body with
+itself, and of two bodies that a joint of scene.ron connects by `Pair` or `Chain`, do
+not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
 or not finite.
 
 `partition.csv` lists the vertices of a frame that are cloth. Objects that
@@ -21,6 +22,7 @@ of two edges, if it is below the given one (m).
 """
 import argparse
 import pathlib
+import re
 import sys
 
 import ipctk
@@ -34,21 +36,34 @@ def body_names(folder):
     return {"body_" + row.split(",")[0] for row in rows}
 
 
-def read_obj(path, names=frozenset()):
-    """Returns positions (n x 3, m), the polygons as lists of vertices from 0, and the body of each
-    vertex: the number of its object if that is a rigid body, else -1."""
-    positions, polygons, bodies, objects, body = [], [], [], 0, -1
+def jointed(folder, objects):
+    """Returns the pairs of numbers of the `objects` that joints connect, with both orders."""
+    scene = folder / "scene.ron"
+    text = scene.read_text() if scene.exists() else ""
+    text = text[text.find("joints:"):] if "joints:" in text else ""
+    pairs = re.findall(r'Pair\("([^"]+)",\s*"([^"]+)"\)', text)
+    numbers = {name.removeprefix("body_"): number for number, name in enumerate(objects)}
+    for group in re.findall(r'Chain\("([^"]+)"\)', text):
+        links = [name for name in numbers if name.startswith(group + "[")]
+        pairs += zip(links, links[1:])
+    known = [(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers]
+    return set(known) | {(b, a) for a, b in known}
+
+
+def read_obj(path):
+    """Returns positions (n x 3, m), the polygons as lists of vertices from 0, the names of the objects,
+    and the object of each vertex."""
+    positions, polygons, objects, owners = [], [], [], []
     for line in path.read_text().splitlines():
         kind, _, rest = line.partition(" ")
         if kind == "o":
-            objects += 1
-            body = objects if rest in names else -1
+            objects.append(rest)
         elif kind == "v":
             positions.append([float(word) for word in rest.split()[:3]])
-            bodies.append(body)
+            owners.append(len(objects) - 1)
         elif kind == "f":
             polygons.append([int(word.split("/")[0]) - 1 for word in rest.split()])
-    return np.array(positions).reshape(-1, 3), polygons, bodies
+    return np.array(positions).reshape(-1, 3), polygons, objects, owners
 
 
 def triangulate(positions, polygons):
@@ -75,7 +90,7 @@ def edges_of(triangles):
     return np.unique(np.sort(sides, axis=1), axis=0)
 
 
-def count_intersections(positions, edges, triangles, is_cloth, body):
+def count_intersections(positions, edges, triangles, is_cloth, body, owner, apart):
     broad_phase = ipctk.LBVH()
     broad_phase.build(positions, edges, triangles)
     candidates = broad_phase.detect_edge_face_candidates()
@@ -84,6 +99,7 @@ def count_intersections(positions, edges, triangles, is_cloth, body):
     share = (of_edge[:, :, None] == of_face[:, None, :]).any(axis=(1, 2))
     edge, face = of_edge[:, 0], of_face[:, 0]
     counts = ~share & (is_cloth[edge] | is_cloth[face] | (body[edge] != body[face]))
+    counts &= np.array([pair not in apart for pair in zip(owner[edge], owner[face])], dtype=bool)
     return sum(ipctk.is_edge_intersecting_triangle(*positions[edge], *positions[face])
                for edge, face in zip(of_edge[counts], of_face[counts]))
 
@@ -104,20 +120,21 @@ def frames_of(folder):
     return [(n, folder / f"frame_{n:04}.obj") for n in range(max(numbers + [listed - 1]) + 1)]
 
 
-def read_frame(path, first, names):
-    """Returns the fault of a frame or None, its positions, its polygons, and the bodies of vertices.
+def read_frame(path, first):
+    """Returns the fault of a frame or None, its positions, its polygons, objects, and those of vertices.
 
     `first` has the number of vertices and the polygons of an earlier frame.
     """
     if not path.exists():
-        return "missing", None, None, None
+        return "missing", None, None, None, None
     try:
-        positions, polygons, bodies = read_obj(path, names)
+        positions, polygons, objects, owners = read_obj(path)
     except ValueError:
-        return "torn", None, None, None
+        return "torn", None, None, None, None
     if first is not None and (len(positions), polygons) != first:
-        return "torn", None, None, None
-    return None if np.isfinite(positions).all() else "not finite", positions, polygons, bodies
+        return "torn", None, None, None, None
+    fault = None if np.isfinite(positions).all() else "not finite"
+    return fault, positions, polygons, objects, owners
 
 
 def main():
@@ -130,9 +147,9 @@ def main():
     if not any(folder.glob("frame_*.obj")):
         sys.exit(f"{folder}: no frame_*.obj here; give the folder of a run")
 
-    fixed, fixed_polygons = np.zeros((0, 3)), []
+    fixed, fixed_polygons, fixed_objects, fixed_owners = np.zeros((0, 3)), [], [], []
     if (folder / "obstacles.obj").exists():
-        fixed, fixed_polygons, _ = read_obj(folder / "obstacles.obj")
+        fixed, fixed_polygons, fixed_objects, fixed_owners = read_obj(folder / "obstacles.obj")
     fixed_triangles, _ = triangulate(fixed, fixed_polygons)
     partition = folder / "partition.csv"
     cloth = len(partition.read_text().splitlines()) - 1 if partition.exists() else None
@@ -142,7 +159,7 @@ def main():
     first, bad, most_folded = None, 0, 0
     names = body_names(folder)
     for number, path in frames_of(folder):
-        fault, positions, polygons, bodies = read_frame(path, first, names)
+        fault, positions, polygons, objects, owners = read_frame(path, first)
         if fault:
             bad += 1
             print(f"{number:5}  {fault:>13}")
@@ -151,14 +168,17 @@ def main():
             first = (len(positions), polygons)
             cloth = len(positions) if cloth is None else cloth
             is_cloth = np.arange(len(positions) + len(fixed)) < cloth
-            body = np.array(bodies + [-1] * len(fixed))
+            owner = np.array(owners + [len(objects) + number for number in fixed_owners], dtype=int)
+            objects = objects + fixed_objects
+            body = np.array([number if objects[number] in names else -1 for number in owner])
+            apart = jointed(folder, objects)
         triangles, folded = triangulate(positions, polygons)
         most_folded = max(most_folded, folded)
         triangles = np.concatenate([triangles, fixed_triangles + len(positions)])
         triangles = np.asfortranarray(triangles)
         edges = np.asfortranarray(edges_of(triangles))
         positions = np.asfortranarray(np.concatenate([positions, fixed]))
-        count = count_intersections(positions, edges, triangles, is_cloth, body)
+        count = count_intersections(positions, edges, triangles, is_cloth, body, owner, apart)
         line = f"{number:5}  {count:13}"
         if chosen.distance:
             distance = smallest_distance(positions, edges, triangles, is_cloth, chosen.distance)

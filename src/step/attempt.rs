@@ -182,6 +182,7 @@ impl Stages {
         report.time(Phase::Advance, |report| {
             balance.note(here, motion, report);
             state.energy = Some(balance.after());
+            motion.note_joints(here, report);
             contacts.accept(here, &mut state.contacts, report);
             motion.commit(&here.rank.threads, here.model, state, here.span);
         });

@@ -14,8 +14,10 @@ use crate::linear::{Jacobian, Joined, JoinedTerm};
 use crate::math::{Mat3, Vec3};
 use crate::partition::Layout;
 use crate::step::clock::Span;
+use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
+use crate::step::report::StepReport;
 
 /// A spring of a joint in a step.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +112,17 @@ impl StepMotion {
     }
 }
 
+impl StepMotion {
+    /// Reports how far the joint that is open most is open at the end of the step.
+    pub(super) fn note_joints(&self, here: &Context, report: &mut StepReport) {
+        let coordinates = self.moved_bodies(here.model, here.span.scheme);
+        let poses = self.joint_poses(here.model, &coordinates);
+        for (joint, pose) in here.model.joints.iter().zip(poses) {
+            report.joint_gap_m = report.joint_gap_m.max(pose.gap(&joint.settings));
+        }
+    }
+}
+
 /// The pose of `joint` where bodies are at `coordinates`, and obstacles in the poses `obstacle`.
 pub(super) fn pose_of(
     model: &Model,
@@ -165,10 +178,9 @@ impl JointsInStep<'_> {
             Second::Obstacle(number) => {
                 let way = self.motion.obstacle_ways[number];
                 let [start, end] = way.map(|pose| pose.and_then(PrescribedPose::rigid));
-                let middle = start
-                    .zip(end)
-                    .map(|(start, end)| start.towards(&end, 0.5, joint.frames[1].point));
-                held([middle, end])
+                let between =
+                    |(start, end): (Rigid, Rigid)| start.towards(&end, 0.5, joint.frames[1].point);
+                held([start.zip(end).map(between), end])
             }
             Second::Body(number) => {
                 let (body, range) =
@@ -205,6 +217,7 @@ impl JointsInStep<'_> {
         let rates = |u: &dyn Fn(NodeId) -> Vec3| [rate(u, 0), rate(u, 1)];
         let rates =
             [rates(&|node| self.motion.u0[node as usize]), rates(&|node| self.expected(node))];
+        let masses = [0, 1].map(|at| self.reduced_mass(&between[at]));
         let inverse_masses = [0, 1].map(|at| self.inverse_mass(&between[at]));
         let steps_s = [h, self.span.whole_s];
         let time_s = self.span.t1_s;
@@ -214,6 +227,7 @@ impl JointsInStep<'_> {
             middle: &middle,
             end: &end,
             rates,
+            masses,
             inverse_masses,
             steps_s,
             time_s,
@@ -267,6 +281,17 @@ impl JointsInStep<'_> {
         let half_s = 0.5 * self.span.scheme.step_s();
         let spin = turn(&(to * from.inverse())) / half_s;
         [(end - middle) / half_s + spin.cross(&(point - middle)), spin]
+    }
+
+    /// The reduced mass of both sides in the mean over all directions, kg or kg m^2, as if forces
+    /// went through the centres of their bodies.
+    fn reduced_mass(&self, sides: &Sides) -> f64 {
+        let terms = self.motion.body_terms(self.model);
+        let inverse = |it: &Term| match (terms.of(it.node), it.jacobian) {
+            (Some(of_node), Jacobian::Weight(w)) => w * w * of_node.mass[1].trace() / 3.0,
+            _ => 0.0,
+        };
+        1.0 / sides.terms().iter().map(inverse).sum::<f64>()
     }
 
     /// The change of the relative motion of both sides by a unit impulse between them, 1/kg or

@@ -159,6 +159,8 @@ pub struct StepReport {
     /// Smallest gap at the start of the step of the contacts that this rank found, m; infinite
     /// without contacts.
     pub smallest_gap_m: f64,
+    /// How far the joint that is open most is open at the end of the step, m (the same on every rank).
+    pub joint_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
     /// Kinetic and elastic energy at the end of the step, J; NaN if it is not known.
@@ -171,6 +173,7 @@ impl Default for StepReport {
     fn default() -> Self {
         Self {
             smallest_gap_m: Join::Least.unknown(),
+            joint_gap_m: Join::Most.unknown(),
             energy_j: Join::Last.unknown(),
             internal_j: Join::Last.unknown(),
             rise: EnergyRise::NONE,
@@ -208,6 +211,7 @@ impl Report for StepReport {
             truncated_per_pass,
             test_hash,
             smallest_gap_m,
+            joint_gap_m,
             energy_j,
             internal_j,
             rise,
@@ -220,6 +224,7 @@ impl Report for StepReport {
             Entry::new("collisions_per_round", Cell::Rounds(collisions_per_round)),
             Entry::new("truncated_per_pass", Cell::Rounds(truncated_per_pass)),
             Entry::new("smallest_gap_m", Cell::Measure(smallest_gap_m)).joined(Join::Least),
+            Entry::new("joint_gap_m", Cell::Measure(joint_gap_m)).joined(Join::Most),
             Entry::new("energy_j", Cell::Measure(energy_j)).joined(Join::Last),
             Entry::new("internal_j", Cell::Measure(internal_j)).joined(Join::Last),
             Entry::new("energy_rise", Cell::Rise(rise)),

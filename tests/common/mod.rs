@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each of them uses a part of it
 
 pub mod conformance;
+#[cfg(feature = "program")]
+pub mod poses;
 #[cfg(feature = "internals")]
 pub mod queries;
 #[cfg(feature = "program")]

@@ -8,11 +8,14 @@
 //! ```
 //! so the whole error of the joint vanishes in each step, up to `1 / (1 + k h^2 / m)`. Forces act
 //! along the axes and at the point of the *middle* of the step, where a point moves as its Jacobian
-//! says. So they do no work on what they hold, and the step loses `m |v1 - v0|^2 / 2` as linearly
-//! implicit Euler does in free fall: a body on a hinge beside its centre loses `(omega h)^2` of its
-//! energy in a step. Forces along the axes of the *start* (SHAKE: Ryckaert, Ciccotti, Berendsen 1977)
-//! keep it in the mean. But it swings: a chain of 30 rises by 4 % of all that moves at 1 ms, in sum,
-//! and the watch could not tell this from a fault.
+//! says. So they do no work on what they hold, and a step loses `m |v1 - v0|^2 / 2`, as linearly
+//! implicit Euler does everywhere: `(omega h)^2` of the energy of a body on a hinge beside its centre.
+//! Momentum is kept. Angular momentum is kept where one side is held; three boxes that tumble freely
+//! at 6 rad/s gain 10 % in a second at 1 ms.
+//!
+//! Tried: axes and point of the *start* (SHAKE: Ryckaert, Ciccotti, Berendsen 1977). They keep angular
+//! momentum, and energy in the mean. But it swings: a chain of 30 that falls rises by 1, 8 and 4 % of
+//! all that moves at 1, 4 and 10 ms, in sum, and no watch can tell this from a fault.
 //!
 //! Source: ours.
 
@@ -53,6 +56,9 @@ pub struct JointStep<'a> {
     /// The relative velocity (m/s) and angular velocity (rad/s) at the start of the step, then those
     /// that are expected at its end.
     pub rates: [[Vec3; 2]; 2],
+    /// The reduced mass of the two bodies (kg), and their reduced moment of inertia in the mean over
+    /// all axes (kg m^2).
+    pub masses: [f64; 2],
     /// The changes of the relative velocity and angular velocity by an impulse and an angular
     /// impulse, 1/kg and 1/(kg m^2).
     pub inverse_masses: [Mat3; 2],
@@ -91,9 +97,8 @@ impl JointStep<'_> {
             *settings;
         let (compliance, damping) =
             if turns { (turn_compliance, turn_damping) } else { (compliance, damping) };
-        let (first, inverse_mass) =
-            (3 * usize::from(turns), self.inverse_masses[usize::from(turns)]);
-        let rigid = STIFFNESS * 3.0 / (inverse_mass.trace() * whole_s * whole_s);
+        let (first, mass) = (3 * usize::from(turns), self.masses[usize::from(turns)]);
+        let rigid = STIFFNESS * mass / (whole_s * whole_s);
         let (locked, along) = (kind.locked(), kind.along().row());
         let mut force =
             JointForce { turns, is_driven: false, stiffness: Mat3::zeros(), push: Vec3::zeros() };

@@ -13,6 +13,8 @@ pub struct Peaks {
     pub contacts: Contacts,
     /// The smallest distance of two surfaces in contact at the start of a step, m, and its frame.
     pub distance_m: Option<(f64, u64)>,
+    /// The widest gap of a joint at the end of a step, m, and its frame.
+    pub joint_gap_m: Option<(f64, u64)>,
     /// The edge of the largest strain (length over rest length, minus 1) in any frame.
     pub stretch: Option<Strain>,
     /// The edge of the smallest strain.
@@ -52,6 +54,10 @@ impl Peaks {
             let gap = step.report.smallest_gap_m;
             if gap < self.distance_m.map_or(f64::INFINITY, |(least, _)| least) {
                 self.distance_m = Some((gap, frame.frame));
+            }
+            let gap = step.report.joint_gap_m;
+            if gap > self.joint_gap_m.map_or(f64::NEG_INFINITY, |(most, _)| most) {
+                self.joint_gap_m = Some((gap, frame.frame));
             }
         }
     }

@@ -35,6 +35,7 @@ impl fmt::Display for Summary<'_> {
         write!(f, "{}", self.sizes)?;
         write_cloth(f, self.model)?;
         write_bodies(f, self.model)?;
+        self.write_joints(f)?;
         self.write_peaks(f)?;
         write!(f, "{}{}", self.waits, self.drops)?;
         write_energy(f, &self.run.head.energy)?;
@@ -43,8 +44,14 @@ impl fmt::Display for Summary<'_> {
 }
 
 impl Summary<'_> {
+    fn write_joints(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((gap_m, frame)) = self.peaks.joint_gap_m else { return Ok(()) };
+        let (count, gap) = (grouped(self.model.joints.len() as u64), significant(1e6 * gap_m));
+        writeln!(f, "  joints    {count}, open by at most {gap} um, before frame {frame}")
+    }
+
     fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Peaks { contacts, distance_m, stretch, compression } = self.peaks;
+        let Peaks { contacts, distance_m, stretch, compression, .. } = self.peaks;
         if let (Some(stretch), Some(compression)) = (stretch, compression) {
             write_strain(f, "strain    longest edge", stretch)?;
             write_strain(f, "          shortest edge", compression)?;
