@@ -107,7 +107,7 @@ impl Bench {
             disc.positions.iter().map(place).chain(sphere.positions.iter().copied()).collect()
         };
         Self {
-            surfaces: Surfaces { list },
+            surfaces: Surfaces::new(list),
             patches: (0..64).collect(),
             apart: with_sphere(&|x| x + Vec3::y()),
             draped: with_sphere(&draped),

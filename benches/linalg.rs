@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cloth_sim::linear::{
-    BlockMatrix, CgWorkspace, Couplings, Mesh, Preconditioner, PreconditionerKind, Row, System,
-    Tolerance, row,
+    BlockMatrix, CgWorkspace, Couplings, Joined, Mesh, Preconditioner, PreconditionerKind, Row,
+    System, Tolerance, row,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};

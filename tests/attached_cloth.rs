@@ -138,8 +138,7 @@ fn joints_and_attachments_that_cannot_be() {
     let twice =
         format!(r#"attach: [({LOWER}, to: "rod"), (select: Vertices([0, 220, 230]), to: "rod")]"#);
     let joint = |joint: &str| strip("", ROD, &format!("joints: [({joint})]"));
-    let stone =
-        ROD.replace("(-", "(0.5, -").replace("0, -0.2125", "-0.2125").replace("rod", "stone");
+    let stone = ROD.replace("(0, -0.2125, 0)", "(0.5, -0.2125, 0)").replace("rod", "stone");
     let stone = stone.replace("arrangement", "motion: Immovable, arrangement");
     for (text, words) in [
         (attach("rood", LOWER), &["cloths[0].attach[0].to", "no body `rood`", "`rod`"][..]),

@@ -7,7 +7,8 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use cloth_sim::linear::{
-    CgReport, CgWorkspace, Couplings, Mesh, Preconditioner, PreconditionerKind, System, Tolerance,
+    CgReport, CgWorkspace, Couplings, Joined, Mesh, Preconditioner, PreconditionerKind, System,
+    Tolerance,
 };
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};

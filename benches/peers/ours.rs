@@ -117,6 +117,7 @@ fn solve(
             threads,
             matrix,
             couplings,
+            joined: &mut Default::default(),
             halo,
             preconditioner,
             positions,

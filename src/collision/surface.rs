@@ -100,6 +100,11 @@ pub struct Surfaces {
 }
 
 impl Surfaces {
+    /// These objects. All that meet are tested against each other.
+    pub fn new(list: Vec<Surface>) -> Self {
+        Self { list, apart: Vec::new() }
+    }
+
     /// Does not test the objects of these pairs against each other.
     pub fn keep_apart(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
         let rising = |[a, b]: [usize; 2]| [a.min(b) as u32, a.max(b) as u32];

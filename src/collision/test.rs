@@ -302,10 +302,8 @@ mod tests {
         let rest: Vec<Vec3> = (0..count).map(|v| place(v, 0.0)).collect();
         let topology = Topology::new(&faces).unwrap();
         let strip = |first, moves| Surface::new(first, &faces, &topology, &rest, None, moves);
-        let surfaces = Surfaces {
-            list: vec![strip(0, Moves::Deforms), strip(count, Moves::Prescribed)],
-            ..Surfaces::default()
-        };
+        let surfaces =
+            Surfaces::new(vec![strip(0, Moves::Deforms), strip(count, Moves::Prescribed)]);
         let height = |v| if v < count { 0.0 } else { above };
         let x: Vec<Vec3> = (0..2 * count).map(|v| place(v % count, height(v))).collect();
         let vertices: Vec<Dop18> = x.iter().map(|x| Dop18::swept(x, x, 0.0)).collect();

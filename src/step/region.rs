@@ -98,7 +98,7 @@ mod tests {
         let edges: Vec<[u32; 2]> = (0..99).map(|a| [a, a + 1]).collect();
         let graph = Graph::from_cliques(100, edges.iter().map(<[u32; 2]>::as_slice));
         let numbering = Numbering::new(100, &[], 10);
-        let patches = Patches::new(&graph, &[0..100], 100).unwrap();
+        let patches = Patches::new(&graph, std::slice::from_ref(&(0..100)), 100).unwrap();
         let region = Region::new(&graph, &numbering, &patches, vec![3, 3, 105, 50]);
         let nodes: Vec<u32> = (0..100).filter(|&node| region.has(node)).collect();
         assert_eq!(nodes, Vec::from_iter((2..5).chain(49..52)));

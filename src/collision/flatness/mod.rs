@@ -194,7 +194,7 @@ mod tests {
         let surface =
             Surface::new(0, &faces, &topology, &rest, Some((&patch_of, 4)), Moves::Deforms);
         let surface = if culling { with_culling(surface, &rest) } else { surface };
-        (Surfaces { list: vec![surface], ..Surfaces::default() }, rest)
+        (Surfaces::new(vec![surface]), rest)
     }
 
     /// The sheet rolled up along x. Each third has its own curvature (1/m).

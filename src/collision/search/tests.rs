@@ -36,6 +36,8 @@ fn all_pairs(surfaces: &Surfaces) -> Vec<Pair> {
     let meet = |pair: &Pair| {
         let [a, b] = [pair.vertices[0], pair.vertices[3]].map(object_of);
         surfaces.list[a].moves.meets(surfaces.list[b].moves, a == b)
+            && [a, b] != [2, 3]
+            && [a, b] != [3, 2]
     };
     pairs.retain(|pair| !pair.shares_a_vertex() && meet(pair));
     pairs.sort_unstable();
@@ -90,7 +92,7 @@ fn tangle() -> (Vec<[u32; 3]>, Vec<Vec3>) {
 }
 
 /// Two cloths whose vertices lie in the given patches, a rigid body in the last patch, and three
-/// obstacles.
+/// obstacles. Body and first obstacle are kept apart.
 fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
     let meshes = [
         (test_sheet(5), Moves::Deforms),
@@ -114,6 +116,7 @@ fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
         let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, moves);
         surfaces.list.push(surface);
     }
+    surfaces.keep_apart([[3, 2]].into_iter());
     surfaces
 }
 const CLOTH_VERTICES: usize = 25 + 9;

@@ -24,7 +24,7 @@ fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {
         let angle = 40.0 * (v.x + 1.7 * v.z);
         0.05 * Vec3::new(angle.sin(), (1.3 * angle).cos(), (0.7 * angle).sin())
     };
-    (Surfaces { list: vec![cloth], ..Surfaces::default() }, rest.iter().map(place).collect())
+    (Surfaces::new(vec![cloth]), rest.iter().map(place).collect())
 }
 
 /// What a rank executed and found in a search.

@@ -4,6 +4,7 @@ use nalgebra::DVector;
 
 use super::*;
 use crate::linear::couplings::Couplings;
+use crate::linear::joined::Joined;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::{Mesh, Preconditioner, PreconditionerKind};
 use crate::linear::test_systems::{dense, grid, noise3, positions, springs};

@@ -108,7 +108,8 @@ pub(super) fn each_once(joints: &[Listed]) -> Result<()> {
         });
         bodies.sort_unstable();
         let others = of_bodies.entry(bodies).or_default();
-        let is_same = |&&&Listed { joint: ref other, .. }: &&&Listed| {
+        let is_same = |listed: &&&Listed| {
+            let other = &listed.joint;
             let is_turned = other.first != joint.first;
             let frames = if is_turned { [b, a] } else { [a, b] };
             other.frames == frames && other.settings == joint.settings
