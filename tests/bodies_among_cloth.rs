@@ -3,11 +3,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::run::{Frames, Start, assert_says, cloth_sim, finish, simulate};
+use common::run::{Frames, Start, assert_says, finish, poses, run_text, simulate};
 
 const G: f64 = 9.81;
 
@@ -23,28 +22,8 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
 }
 
-/// The rows of a frame's poses: the numbers of each body.
-fn poses(run: &Path, frame: u64) -> BTreeMap<String, Vec<f64>> {
-    let text = read(&run.join(format!("poses_{frame:04}.csv")));
-    let mut rows = text.lines();
-    assert_eq!(rows.next(), Some("body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"));
-    let row = |line: &str| {
-        let mut cells = line.split(',');
-        let name = cells.next().expect("a name").to_owned();
-        (name, cells.map(|cell| cell.parse().expect("a number")).collect())
-    };
-    rows.map(row).collect()
-}
-
 fn check(run: &Path) -> Output {
     finish(Command::new(env!("CARGO_BIN_EXE_cloth-sim")).arg("check").arg(run))
-}
-
-/// Runs a `scene` in a folder of its own.
-fn run_text(scene: &str, at: &Path) -> Output {
-    std::fs::write(at.join("scene.ron"), scene).expect("a scene is written");
-    let mut command = cloth_sim(Start::Threads(1, 1));
-    finish(command.arg(at.join("scene.ron")).arg("--out").arg(at.join("out")))
 }
 
 #[test]

@@ -65,6 +65,34 @@ pub fn simulate(start: Start, scene: &Path, folder: &Path, more: &[&str]) -> Fra
     Frames::read(folder)
 }
 
+/// Runs the text of a scene in the folder `at`, on one thread. The run folder is `out` in it.
+pub fn run_text(scene: &str, at: &Path) -> Output {
+    std::fs::write(at.join("scene.ron"), scene).expect("a scene is written");
+    let mut command = cloth_sim(Start::Threads(1, 1));
+    finish(command.arg(at.join("scene.ron")).arg("--out").arg(at.join("out")))
+}
+
+/// The same; the run must succeed. Returns the run folder.
+pub fn run_scene(scene: &str, at: &Path) -> PathBuf {
+    let said = run_text(scene, at);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    at.join("out")
+}
+
+/// The numbers of each rigid body in the poses of a frame.
+pub fn poses(run: &Path, frame: u64) -> BTreeMap<String, Vec<f64>> {
+    let path = run.join(format!("poses_{frame:04}.csv"));
+    let text = std::fs::read_to_string(&path).expect("poses are there");
+    let mut rows = text.lines();
+    assert_eq!(rows.next(), Some("body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz"));
+    let row = |line: &str| {
+        let mut cells = line.split(',');
+        let name = cells.next().expect("a name").to_owned();
+        (name, cells.map(|cell| cell.parse().expect("a number")).collect())
+    };
+    rows.map(row).collect()
+}
+
 /// Runs `command` to its end.
 pub fn finish(command: &mut Command) -> Output {
     finish_within(LIMIT, command)
