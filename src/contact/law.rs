@@ -13,8 +13,9 @@
 //! | `f_n` | N | normal force of the last solve |
 //! | `stretch` | m | of the friction spring at the start of the step: its force by `k` |
 //! | `slip = stretch + h u_t` | m | the stretch after the step if the tangential part `u_t` stays |
+//! | `tau` | s | damping of the spring by its stiffness, see [`super::stiffness`]; 0 where cloth takes part |
 //!
-//! The spring pushes with `k (push_out - h u . n)` at the end of the step. Friction is a second
+//! The spring pushes with `k (push_out - (h + tau) u . n)` at the end of the step. Friction is a second
 //! spring of stiffness `k`, along the surface, from the point where the contact stuck first. It
 //! carries at most Coulomb's bound `mu f_n`. The bound uses the normal force of the last solve,
 //! because that of this step is not known yet. A new contact takes the force that it would carry
@@ -31,7 +32,7 @@ use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, InverseMass, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
-use crate::contact::stiffness::stiffness;
+use crate::contact::stiffness::{damping_s, stiffness};
 use crate::ids::{NONE, NodeId};
 use crate::math::{Mat3, Vec3};
 
@@ -101,6 +102,8 @@ pub struct ActiveContact {
     least_stiffness: f64,
     /// Gap that the spring aims at minus the present gap, m.
     push_out: f64,
+    /// `tau`, s.
+    damping_s: f64,
     /// Stretch of the friction spring at the start of the step, m.
     stretch: Vec3,
     /// Coulomb's coefficient.
@@ -170,6 +173,18 @@ impl ContactStep<'_> {
         let mass = 1.0 / sides.inverse_mass(normal, laden);
         let by_weight = mass * self.fall.norm() / (self.h * BEARING * distance_m);
         by_weight.min(self.law.whole_stiffness(mass))
+    }
+
+    /// The damping (s) of a contact of this `stiffness` (N/m) that carried `force` (N).
+    fn damping_s(&self, sides: &Sides, stiffness: f64, force: f64) -> f64 {
+        let bodies = self.bodies;
+        let is_rigid = |node| bodies.body(node).is_some() || bodies.inverse_mass(node).is_zero();
+        let has_cloth = sides.terms().iter().any(|term| !is_rigid(term.node));
+        let gravity = self.fall.norm() / self.h;
+        if has_cloth || gravity == 0.0 || force <= 0.0 {
+            return 0.0;
+        }
+        damping_s(stiffness, force / gravity)
     }
 }
 
@@ -242,14 +257,16 @@ impl ActiveContact {
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
+        let damping_s = step.damping_s(sides, stiffness, last_normal_force);
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = step.friction.of(&contact.pair);
         let bound = coefficient * normal_force;
         let ahead = stretch + tangential(continued, normal) * h;
         let (friction_force, tangential_stiffness) =
             friction_spring(slip, ahead, normal, [stiffness, bound], h * h / mass);
-        let spring_force = stiffness * (push_out - h * present.dot(&normal));
-        let matrix = normal * normal.transpose() * stiffness + tangential_stiffness;
+        let spring_force = stiffness * (push_out - (h + damping_s) * present.dot(&normal));
+        let along_normal = stiffness * (1.0 + damping_s / h);
+        let matrix = normal * normal.transpose() * along_normal + tangential_stiffness;
         let spring = ContactSpring {
             sides: *sides,
             stiffness: matrix,
@@ -265,6 +282,7 @@ impl ActiveContact {
             stiffness,
             least_stiffness,
             push_out,
+            damping_s,
             stretch,
             friction,
             last_normal_force: memory.map_or(0.0, |memory| memory.normal_force),
@@ -293,7 +311,8 @@ impl ActiveContact {
     /// step are known.
     pub fn memory(&self, sides: &Sides, bodies: &dyn Dynamics, h: f64) -> ContactMemory {
         let end = sides.velocity(|node| bodies.end_velocity(node));
-        let force = self.stiffness * (self.push_out - h * end.dot(&self.normal));
+        let compression_m = self.push_out - (h + self.damping_s) * end.dot(&self.normal);
+        let force = self.stiffness * compression_m;
         let stretch = self.stretch + tangential(end, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * force.max(0.0) / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };

@@ -1,7 +1,7 @@
 //! Scenes of bodies among cloth as texts, and the poses that their runs write.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::run::{Start, cloth_sim, finish};
@@ -37,4 +37,11 @@ pub fn run_text(scene: &str, at: &Path) -> Output {
     std::fs::write(at.join("scene.ron"), scene).expect("a scene is written");
     let mut command = cloth_sim(Start::Threads(1, 1));
     finish(command.arg(at.join("scene.ron")).arg("--out").arg(at.join("out")))
+}
+
+/// The same; the run must succeed. Returns the run folder.
+pub fn run_scene(scene: &str, at: &Path) -> PathBuf {
+    let said = run_text(scene, at);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    at.join("out")
 }
