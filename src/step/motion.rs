@@ -14,6 +14,7 @@ use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
+use crate::step::skin::Carrier;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
 use crate::step::waiting::{self, Course};
@@ -51,6 +52,9 @@ pub(super) struct StepMotion {
     pub prescribed: Vec<bool>,
     /// Where each prescribed body ends: obstacles, then groups of pins.
     pub courses: Vec<Course>,
+    /// Where the animation has the released vertices of skin at the end, and how fast it goes, in the
+    /// order of the state.
+    pub carriers: Vec<Carrier>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// What the last solve of this step found.
@@ -104,6 +108,7 @@ impl StepMotion {
             u1: vec![Vec3::zeros(); numbering.velocities()],
             prescribed,
             courses: Vec::new(),
+            carriers: Vec::new(),
             targets: Vec::new(),
             solved: Solution::default(),
             repairs: false,
@@ -192,7 +197,7 @@ impl StepMotion {
         numbering: &Numbering,
         margin_m: f64,
     ) -> Vec<VertexId> {
-        let (free, mut strayed) = (numbering.free_vertices(), Vec::new());
+        let (free, mut strayed) = (numbering.vertices_with_nodes(), Vec::new());
         threads.collect_ranges(free, VERTICES_PER_CHUNK, &mut strayed, |range, strayed| {
             let vertices = range.start as VertexId..range.end as VertexId;
             strayed.extend(vertices.filter(|&it| !self.ends_on_path(it, margin_m)));
@@ -230,6 +235,7 @@ impl StepMotion {
         for body in 0..model.bodies.len() {
             self.place_body(model, body, scheme);
         }
+        self.place_skins(model, scheme);
         let Solution { x, u } = &mut self.solved;
         x.resize(self.x1.len(), Vec3::zeros());
         u.resize(self.u1.len(), Vec3::zeros());
@@ -243,7 +249,10 @@ impl StepMotion {
         let at = node as usize;
         self.u1[at] += delta_u;
         match model.numbering.body_of_node(node) {
-            None => self.x1[at] = scheme.end(&self.x0[at], &self.u1[at]),
+            None => {
+                let vertex = model.numbering.skin_vertex(node).unwrap_or(node) as usize;
+                self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[at]);
+            }
             Some(body) => self.place_body(model, body, scheme),
         }
     }
@@ -316,6 +325,7 @@ impl StepMotion {
             state.set_mean_velocities(model);
         }
         state.coordinates = self.moved_bodies(model, span.scheme);
+        state.released.advance(&self.x1, &self.carriers);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
         waiting::advance(&mut state.waiting, &self.courses, whole);

@@ -22,7 +22,7 @@ use crate::step::settings::{GravityKey, Solver};
 use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
-pub use samples::SamplesSpec;
+pub use samples::{PinchSpec, SamplesSpec};
 
 /// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -384,6 +384,9 @@ pub struct Obstacle {
     /// How each of its vertices moves, instead.
     #[serde(default)]
     pub samples: Option<SamplesSpec>,
+    /// What it does where it leaves cloth no room. Without it, `contact.on_pinch` says so.
+    #[serde(default)]
+    pub on_pinch: Option<PinchSpec>,
     /// OBJ groups whose faces meet nothing.
     #[serde(default)]
     pub without: Vec<String>,
