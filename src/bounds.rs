@@ -45,6 +45,8 @@ pub(crate) const SPEED: Bound = bound(1e4, "m/s");
 pub(crate) const ACCELERATION: Bound = bound(1e6, "m/s^2");
 /// Bound of times: thirty years. The spacing of doubles there is 1e-7 s.
 pub(crate) const TIME: Bound = bound(1e9, "s");
+/// Bound of frequencies. A spring of more is stiff enough to crush cloth.
+pub(crate) const FREQUENCY: Bound = bound(1e3, "Hz");
 /// Bound of angles. The spacing of doubles there is 1e-7 degrees.
 pub(crate) const ANGLE: Bound = bound(1e9, "degrees");
 /// Bound of scales: from micrometres to metres, and back.

@@ -61,6 +61,7 @@ fn obstacle(size_m: Vec3, placement: Transform) -> ObstacleSetup {
         document: surface.document,
         placement,
         motion: None,
+        yields: None,
     }
 }
 

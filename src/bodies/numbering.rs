@@ -7,20 +7,23 @@ use crate::bodies::body::Body;
 use crate::ids::{NodeId, VertexId};
 
 /// Vertices are numbered cloth after cloth, then body after body, then obstacle after obstacle.
-/// Nodes are numbered in the same order: a cloth vertex has the node of its own number, and the
-/// nodes of bodies follow. A prescribed vertex has no node. Its known velocity is stored behind
-/// those of the nodes, so one number names any velocity.
+/// Nodes are numbered in the same order: a cloth vertex has the node of its own number, the nodes
+/// of bodies follow, then one for each vertex of an obstacle that yields. Another prescribed vertex
+/// has no node. Its known velocity is stored behind those of the nodes, so one number names any
+/// velocity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Numbering {
     cloth: u32,
     bodies: Vec<BodyRange>,
+    /// Vertices and nodes of each obstacle that yields.
+    skins: Vec<BodyRange>,
     nodes: u32,
     /// The first prescribed vertex.
     prescribed: u32,
     vertices: u32,
 }
 
-/// Vertices and nodes of one body of few nodes.
+/// Vertices and nodes of one body of few nodes, or of the skin of an obstacle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodyRange {
     /// Its vertices.
@@ -32,8 +35,8 @@ pub struct BodyRange {
 /// What moves a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The node of a cloth vertex. For a prescribed vertex the number of its known velocity, which
-    /// is at least the number of nodes.
+    /// The node of a vertex of cloth or skin. For a vertex without a node the number of its known
+    /// velocity, which is at least the number of nodes.
     Own(NodeId),
     /// The nodes of this body.
     Body(usize),
@@ -52,7 +55,35 @@ impl Numbering {
         });
         let bodies = ranges.collect();
         let vertices = vertex + prescribed as u32;
-        Self { cloth: cloth as u32, bodies, nodes: node, prescribed: vertex, vertices }
+        let skins = Vec::new();
+        Self { cloth: cloth as u32, bodies, skins, nodes: node, prescribed: vertex, vertices }
+    }
+
+    /// The same with a node for each vertex of the obstacles with these rising `ranges` of
+    /// vertices, which yield.
+    pub fn with_skins(mut self, ranges: impl Iterator<Item = Range<VertexId>>) -> Self {
+        for vertices in ranges {
+            let nodes = self.nodes..self.nodes + vertices.len() as u32;
+            self.nodes = nodes.end;
+            self.skins.push(BodyRange { vertices, nodes });
+        }
+        self
+    }
+
+    /// Vertices and nodes of each obstacle that yields.
+    pub fn skins(&self) -> &[BodyRange] {
+        &self.skins
+    }
+
+    /// The vertex of skin that has this `node`.
+    pub fn skin_vertex(&self, node: NodeId) -> Option<VertexId> {
+        let skin = self.skins.iter().find(|skin| skin.nodes.contains(&node))?;
+        Some(node - skin.nodes.start + skin.vertices.start)
+    }
+
+    /// Number of first vertices among which all are that have a node.
+    pub fn vertices_with_nodes(&self) -> usize {
+        self.skins.last().map_or(self.prescribed, |skin| skin.vertices.end) as usize
     }
 
     /// Number of cloth vertices, and of their nodes.
@@ -79,7 +110,7 @@ impl Numbering {
         self.nodes as usize
     }
 
-    /// Number of vertices that are not prescribed. They come first.
+    /// Number of vertices that belong to no obstacle. They come first.
     pub fn free_vertices(&self) -> usize {
         self.prescribed as usize
     }
@@ -91,7 +122,8 @@ impl Numbering {
 
     /// Number of velocities: of nodes, then of prescribed vertices.
     pub fn velocities(&self) -> usize {
-        (self.nodes + self.vertices - self.prescribed) as usize
+        let skins = self.skins.iter().map(|skin| skin.vertices.len() as u32).sum::<u32>();
+        (self.nodes + self.vertices - self.prescribed - skins) as usize
     }
 
     /// What moves `vertex`.
@@ -100,20 +132,60 @@ impl Numbering {
         if vertex < self.cloth {
             Place::Own(vertex)
         } else if vertex >= self.prescribed {
-            Place::Own(vertex - self.prescribed + self.nodes)
+            Place::Own(self.velocity_of_obstacle(vertex))
         } else {
             Place::Body(self.bodies.partition_point(|body| body.vertices.end <= vertex))
         }
     }
 
-    /// Whether `node` is of cloth, or the first one of its body.
+    fn velocity_of_obstacle(&self, vertex: VertexId) -> NodeId {
+        let mut known = vertex - self.prescribed + self.nodes;
+        for BodyRange { vertices, nodes } in &self.skins {
+            if vertices.contains(&vertex) {
+                return vertex - vertices.start + nodes.start;
+            }
+            if vertices.end <= vertex {
+                known -= vertices.len() as u32;
+            }
+        }
+        known
+    }
+
+    /// Whether `node` is of cloth or skin, or the first one of its body.
     pub fn is_first(&self, node: NodeId) -> bool {
         self.body_of_node(node).is_none_or(|body| self.bodies[body].nodes.start == node)
     }
 
-    /// The body that `node` belongs to. None for a node of cloth.
+    /// The nodes of all bodies of few nodes.
+    pub fn nodes_of_bodies(&self) -> Range<usize> {
+        let end = self.bodies.last().map_or(self.cloth, |body| body.nodes.end);
+        self.cloth as usize..end as usize
+    }
+
+    /// The body that `node` belongs to. None for a node of cloth or skin.
     pub fn body_of_node(&self, node: NodeId) -> Option<usize> {
-        let inside = self.cloth <= node && node < self.nodes;
+        let inside = self.nodes_of_bodies().contains(&(node as usize));
         inside.then(|| self.bodies.partition_point(|body| body.nodes.end <= node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skins_have_nodes_and_other_obstacles_known_velocities() {
+        let numbering = Numbering::new(4, &[], 10).with_skins([6..8, 10..13].into_iter());
+        let velocity = |vertex| match numbering.place(vertex) {
+            Place::Own(velocity) => velocity,
+            Place::Body(_) => NodeId::MAX,
+        };
+        let expected = [0, 1, 2, 3, 9, 10, 4, 5, 11, 12, 6, 7, 8, 13];
+        assert_eq!(Vec::from_iter((0..14).map(velocity)), expected);
+        assert_eq!((numbering.nodes(), numbering.velocities()), (9, 14));
+        assert_eq!((numbering.free_vertices(), numbering.vertices_with_nodes()), (4, 13));
+        let vertices = Vec::from_iter((0..10).filter_map(|node| numbering.skin_vertex(node)));
+        assert_eq!(vertices, [6, 7, 10, 11, 12]);
+        assert!((0..10).all(|node| numbering.body_of_node(node).is_none()));
     }
 }

@@ -77,10 +77,17 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
         body.place(coordinates, &mut positions);
         surfaces.push(positions);
     }
+    let mut first = model.numbering.free_vertices();
     for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {
+        let own = first..first + obstacle.shape.len();
+        first = own.end;
         if !obstacle.is_fixed() {
             let mut positions = vec![Vec3::zeros(); obstacle.shape.len()];
             obstacle.positions_in(pose.as_ref(), &mut positions);
+            let released = simulation.state().released.vertices().iter();
+            for it in released.filter(|it| own.contains(&(it.vertex as usize))) {
+                positions[it.vertex as usize - own.start] = it.x;
+            }
             surfaces.push(positions);
         }
     }

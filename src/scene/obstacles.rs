@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::mesh::shapes::{Shape, ShapeKind};
 use crate::mesh::{Faces, SurfaceMesh};
 use crate::scene::samples;
-use crate::scene::spec::Obstacle;
+use crate::scene::spec::{Obstacle, PinchSpec};
 use crate::scene::surfaces::{check_places, surface};
 
 /// The obstacles of a scene in `scene_dir`, in their order.
@@ -62,6 +62,7 @@ fn build_obstacle(
         document: surface.document,
         placement: obstacle.transform.resolve(),
         motion: keyframes.or(samples),
+        yields: obstacle.on_pinch.map(|PinchSpec::Yield(yielding)| yielding),
     };
     check_places(setup.placed(), at)?;
     Ok(setup)

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::bodies::Setup;
 use crate::bodies::prescribed::{Motion, ObstacleSetup, SampledMotion};
-use crate::bounds::{LENGTH, TIME, positive, within};
+use crate::bounds::{AREA_DENSITY, FREQUENCY, LENGTH, TIME, positive, positive_within, within};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::triangle::normal;
 use crate::mesh::{PointCache, SurfaceMesh};
 use crate::scene::check::check_speed;
-use crate::scene::spec::{Obstacle, SamplesSpec, Scene};
+use crate::scene::spec::{Obstacle, PinchSpec, SamplesSpec, Scene};
 
 /// A triangle has collapsed if a sample leaves less than this part of the area it has in the shape.
 const COLLAPSED: f64 = 1e-6;
@@ -20,6 +20,18 @@ const COLLAPSED: f64 = 1e-6;
 const FAR: f64 = 0.5;
 
 impl Obstacle {
+    /// Checks how it yields.
+    ///
+    /// # Errors
+    /// The first field that is out of bounds.
+    pub(super) fn validate_pinch(&self, at: &str) -> Result<()> {
+        let Some(PinchSpec::Yield(it)) = &self.on_pinch else { return Ok(()) };
+        let at = format!("{at}.on_pinch");
+        positive_within(&format!("{at}.frequency_hz"), it.frequency_hz, FREQUENCY)?;
+        positive_within(&format!("{at}.mass_kg_per_m2"), it.mass_kg_per_m2, AREA_DENSITY)?;
+        positive_within(&format!("{at}.most_m"), it.most_m, LENGTH)
+    }
+
     /// Checks its samples.
     ///
     /// # Errors

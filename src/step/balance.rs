@@ -28,6 +28,7 @@ use crate::step::context::ThisRank;
 use crate::step::model::{Model, node_positions};
 use crate::step::repartition::repartition;
 use crate::step::report::{Counter, Measure, Phase, StepReport};
+use crate::step::skin::Skin;
 use crate::step::state::State;
 use crate::step::system::PatchWork;
 
@@ -147,7 +148,8 @@ impl Balance {
             let centres = || {
                 let cloths = state.positions.iter().copied();
                 let coordinates = |body: usize| state.coordinates[body].clone();
-                let positions = node_positions(cloths, &model.bodies, coordinates);
+                let mut positions = node_positions(cloths, &model.bodies, coordinates);
+                positions.extend(Skin::start_places(&model.skins, &model.obstacles));
                 model.partition.patches.centres(&positions)
             };
             let owners = rebalancer.after_frame(&rank.partition, &work_s, centres)?;

@@ -41,7 +41,7 @@ pub(super) fn keep_clear(
     if !model.settings.contact.fail_safe {
         return Ok((None, Vec::new()));
     }
-    let mut covered = vec![false; model.numbering.free_vertices()];
+    let mut covered = vec![false; model.numbering.vertices_with_nodes()];
     for searches in 0.. {
         let outcome = report
             .time(Phase::FailSafe, |_| shorten(here, fail_safe, search.candidates(), motion))?;
@@ -118,8 +118,9 @@ fn lost_much(model: &Model, outcome: &FailSafeReport) -> Vec<VertexId> {
 /// a body of few nodes are reduced by the same factor as its motion.
 fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
-        // Planes stop vertices of cloth one by one, and such a vertex has the node of its number.
-        let u = &mut motion.u1[stops[0].vertex as usize];
+        // Planes stop vertices of cloth and skin one by one, and such a vertex has one node.
+        let node = here.model.numbering.nodes_of(stops[0].vertex).start;
+        let u = &mut motion.u1[node as usize];
         *u = stopped_velocity(*u, stops, here.span.scheme.step_s());
     }
     for (body, &fraction) in outcome.fractions.iter().enumerate() {

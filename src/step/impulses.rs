@@ -123,7 +123,10 @@ impl ImpulseStage {
         moved.resize(numbering.vertices(), false);
         for response in responses.iter() {
             match numbering.body_of_node(response.node) {
-                None => moved[response.node as usize] = true,
+                None => {
+                    let vertex = numbering.skin_vertex(response.node).unwrap_or(response.node);
+                    moved[vertex as usize] = true;
+                }
                 Some(body) => {
                     let vertices = numbering.bodies()[body].vertices.clone();
                     moved[vertices.start as usize..vertices.end as usize].fill(true);

@@ -1,5 +1,6 @@
 //! What is the same on all ranks. It is built once per process and shared read-only.
 
+use std::iter::zip;
 use std::sync::Arc;
 
 use crate::bodies::attachment::Attachment;
@@ -20,6 +21,7 @@ use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
 use crate::step::clock::Clock;
 use crate::step::settings::StepSettings;
+use crate::step::skin::Skin;
 use crate::step::surfaces;
 
 /// Elements, hierarchies, partition and settings of a scene.
@@ -40,7 +42,7 @@ pub struct Model {
     pub edges: Vec<[VertexId; 2]>,
     /// The mean length of the edges of each cloth at rest, m.
     pub mean_edges_m: Vec<f64>,
-    /// The shortest edge at rest of each vertex that is not prescribed, m.
+    /// The shortest edge at rest of each vertex, m.
     pub shortest_edges: Vec<f64>,
     /// Names of all surfaces: cloths, bodies, obstacles.
     pub names: Vec<String>,
@@ -52,6 +54,8 @@ pub struct Model {
     pub joints: Vec<BodyJoint>,
     /// What holds cloth to bodies, by rising vertex.
     pub attachments: Vec<Attachment>,
+    /// Those that yield, by rising number.
+    pub skins: Vec<Skin>,
     /// Whether cloth may pass each obstacle in a pinch. The scene must allow it
     /// (`contact.on_pinch: Drop`), and the obstacle must enclose a volume, so that it has an
     /// outside.
@@ -101,8 +105,10 @@ impl Model {
         let cloth = ClothModel::new(&setup.cloths, settings.air.drag(), longest_step_s);
         let prescribed = setup.obstacles.iter().map(|obstacle| obstacle.shape.len()).sum();
         let numbering = Numbering::new(cloth.vertex_count(), &bodies, prescribed);
-        let graph = coupling_graph(&cloth, &numbering);
-        let of_bodies = numbering.bodies().iter().map(|body| body.nodes.clone());
+        let (skins, numbering) = Skin::all(&setup.obstacles, numbering);
+        let graph = coupling_graph(&cloth, &numbering, &setup.obstacles, &skins);
+        let of_bodies = numbering.bodies().iter().chain(numbering.skins());
+        let of_bodies = of_bodies.map(|body| body.nodes.clone());
         let ranges: Vec<_> = cloth.ranges.iter().cloned().chain(of_bodies).collect();
         let rest: Vec<Vec3> = setup.cloths.iter().flat_map(|c| c.rest.iter().copied()).collect();
         let partition = partition(&|ranks| {
@@ -110,7 +116,8 @@ impl Model {
             let patches = Patches::with_rest_shapes(&graph, &ranges, size, &rest)?;
             let patches = patches.merged(&joined_nodes(&setup.joints, &numbering));
             let cloths = setup.cloths.iter().flat_map(|cloth| cloth.positions.iter().copied());
-            let positions = node_positions(cloths, &bodies, |body| bodies[body].start().0);
+            let mut positions = node_positions(cloths, &bodies, |body| bodies[body].start().0);
+            positions.extend(Skin::start_places(&skins, &setup.obstacles));
             Partition::with_method(
                 &graph,
                 Arc::new(patches),
@@ -143,6 +150,7 @@ impl Model {
             shortest_edges,
             names,
             passable: passable(&settings, &setup),
+            skins,
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
             joints: setup.joints,
@@ -293,10 +301,22 @@ fn mean_edge_m(cloth: &ClothSetup) -> f64 {
     edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64
 }
 
-/// The nodes that elements of cloth couple, and those of each body.
-fn coupling_graph(cloth: &ClothModel, numbering: &Numbering) -> Graph {
+/// The nodes that elements of cloth couple, those of each body, and those of each face of a skin.
+fn coupling_graph(
+    cloth: &ClothModel,
+    numbering: &Numbering,
+    obstacles: &[ObstacleSetup],
+    skins: &[Skin],
+) -> Graph {
     let bodies: Vec<Vec<NodeId>> =
         numbering.bodies().iter().map(|body| body.nodes.clone().collect()).collect();
     let of_bodies = bodies.iter().map(Vec::as_slice);
-    Graph::from_cliques(numbering.nodes(), cloth.couplings().chain(of_bodies))
+    let of_skins = zip(skins, numbering.skins()).flat_map(|(skin, range)| {
+        let faces = obstacles[skin.obstacle].faces.iter();
+        faces.map(|face| face.map(|vertex| vertex + range.nodes.start))
+    });
+    let of_skins = Vec::from_iter(of_skins);
+    let of_skins = of_skins.iter().map(|face| &face[..]);
+    let cliques = cloth.couplings().chain(of_bodies).chain(of_skins);
+    Graph::from_cliques(numbering.nodes(), cliques)
 }

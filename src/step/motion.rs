@@ -15,6 +15,7 @@ use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
+use crate::step::skin::Carrier;
 use crate::step::state::State;
 use crate::step::system::{BodyTerms, NodeTerms};
 use crate::step::waiting::{self, Course};
@@ -54,6 +55,9 @@ pub(super) struct StepMotion {
     pub courses: Vec<Course>,
     /// Where each obstacle is on its way at the start of the step, and at its end.
     pub obstacle_ways: Vec<[Option<PrescribedPose>; 2]>,
+    /// Where the animation has the released vertices of skin at the end, and how fast it goes, in the
+    /// order of the state.
+    pub carriers: Vec<Carrier>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// What the last solve of this step found.
@@ -108,6 +112,7 @@ impl StepMotion {
             prescribed,
             courses: Vec::new(),
             obstacle_ways: Vec::new(),
+            carriers: Vec::new(),
             targets: Vec::new(),
             solved: Solution::default(),
             repairs: false,
@@ -196,7 +201,7 @@ impl StepMotion {
         numbering: &Numbering,
         margin_m: f64,
     ) -> Vec<VertexId> {
-        let (free, mut strayed) = (numbering.free_vertices(), Vec::new());
+        let (free, mut strayed) = (numbering.vertices_with_nodes(), Vec::new());
         threads.collect_ranges(free, VERTICES_PER_CHUNK, &mut strayed, |range, strayed| {
             let vertices = range.start as VertexId..range.end as VertexId;
             strayed.extend(vertices.filter(|&it| !self.ends_on_path(it, margin_m)));
@@ -234,6 +239,7 @@ impl StepMotion {
         for body in 0..model.bodies.len() {
             self.place_body(model, body, scheme);
         }
+        self.place_skins(model, scheme);
         let Solution { x, u } = &mut self.solved;
         x.resize(self.x1.len(), Vec3::zeros());
         u.resize(self.u1.len(), Vec3::zeros());
@@ -247,7 +253,10 @@ impl StepMotion {
         let at = node as usize;
         self.u1[at] += delta_u;
         match model.numbering.body_of_node(node) {
-            None => self.x1[at] = scheme.end(&self.x0[at], &self.u1[at]),
+            None => {
+                let vertex = model.numbering.skin_vertex(node).unwrap_or(node) as usize;
+                self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[at]);
+            }
             Some(body) => self.place_body(model, body, scheme),
         }
     }
@@ -320,6 +329,7 @@ impl StepMotion {
             state.set_mean_velocities(model);
         }
         state.coordinates = self.moved_bodies(model, span.scheme);
+        state.released.advance(&self.x1, &self.carriers);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
         waiting::advance(&mut state.waiting, &self.courses, whole);

@@ -9,6 +9,7 @@ use crate::step::control::Cause;
 use crate::step::failed::Failed;
 use crate::step::model::Model;
 use crate::step::passing::drop_pinched;
+use crate::step::release::release;
 use crate::step::state::State;
 use crate::step::trouble::Trouble;
 use crate::step::waiting::{Course, Prescribed, Waiting};
@@ -53,6 +54,10 @@ pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
         Trouble::Inaccurate => return failed.shrink(Cause::Error),
         _ => return failed.shrink(Cause::Failure),
     };
+    // 0. Skin gives way.
+    if release(failed, conflict) {
+        return true;
+    }
     if failed.model.settings.contact.on_pinch == OnPinch::Stop {
         return failed.shrink(Cause::Pinch);
     }

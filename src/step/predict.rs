@@ -43,6 +43,7 @@ impl StepMotion {
         self.repairs = false;
         self.predict_cloth(threads, model, state, span);
         self.predict_bodies(model, state, span);
+        self.predict_skins(model, state, span);
         self.begin_base(&state.history, span.scheme);
         threads.copy(&self.predicted, &mut self.path_end);
     }
@@ -118,7 +119,7 @@ impl StepMotion {
 
     fn predict_bodies(&mut self, model: &Model, state: &State, span: &Span) {
         self.coordinates.clone_from(&state.coordinates);
-        let free = model.numbering.cloth()..state.velocities.len();
+        let free = model.numbering.nodes_of_bodies();
         self.u0[free.clone()].copy_from_slice(&state.velocities[free.clone()]);
         for node in free {
             self.last_changes[node] = span.scheme.change(&state.accelerations[node]);
@@ -138,7 +139,7 @@ impl StepMotion {
     }
 
     fn predict_obstacles(&mut self, model: &Model, state: &State, span: &Span) {
-        let (first, nodes) = (model.numbering.free_vertices(), model.numbering.nodes());
+        let first = model.numbering.free_vertices();
         let way = |(number, obstacle): (usize, &ObstacleSetup)| {
             let start = state.pose_of_waiting(number).or_else(|| obstacle.pose_at(span.t0_s));
             [start, self.courses[number].pose().or_else(|| obstacle.pose_at(span.t1_s))]
@@ -147,16 +148,19 @@ impl StepMotion {
         let ways = &self.obstacle_ways;
         model.place_obstacles(false, &mut self.x0[first..], |number, _| ways[number][0]);
         model.place_obstacles(false, &mut self.predicted[first..], |number, _| ways[number][1]);
-        for (vertex, velocity) in (first..self.x0.len()).zip(nodes..) {
-            self.x1[vertex] = self.predicted[vertex];
-            self.u0[velocity] = span.scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
-            self.u1[velocity] = self.u0[velocity];
+        for surface in &model.surfaces.list[model.object_of_obstacle(0)..] {
+            let velocities = model.numbering.nodes_of(surface.first_vertex).start as usize..;
+            for (vertex, velocity) in zip(surface.vertices(), velocities) {
+                self.x1[vertex] = self.predicted[vertex];
+                self.u0[velocity] = span.scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
+                self.u1[velocity] = self.u0[velocity];
+            }
         }
     }
 }
 
 /// `vector`, no longer than `limit`.
-fn within(vector: Vec3, limit: f64) -> Vec3 {
+pub(super) fn within(vector: Vec3, limit: f64) -> Vec3 {
     let length = vector.norm();
     if length > limit { vector * (limit / length) } else { vector }
 }

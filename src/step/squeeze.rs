@@ -15,15 +15,20 @@ use crate::step::context::Context;
 /// The rooms that become too narrow in the predicted step, as one conflict. In it, the bodies that
 /// come nearer are those that push.
 pub(super) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
-    if here.model.settings.contact.on_pinch != OnPinch::Hold || here.region.is_some() {
+    if here.region.is_some() {
         return None;
     }
+    let holds = here.model.settings.contact.on_pinch == OnPinch::Hold;
     let body = |vertex: VertexId| here.model.prescribed_body(vertex, here.span.t0_s);
-    let of_two = |narrow: &&Narrow| {
-        let [one, other] = narrow.sides.map(|(vertex, _)| body(vertex));
-        one != other
+    let yields = |body: &Option<usize>| {
+        body.is_some_and(|body| here.model.skins.iter().any(|skin| skin.obstacle == body))
     };
-    let narrow = Vec::from_iter(squeezed.narrow().iter().filter(of_two));
+    // Two parts of one body can only give way.
+    let counts = |narrow: &&Narrow| {
+        let [one, other] = narrow.sides.map(|(vertex, _)| body(vertex));
+        holds && one != other || yields(&one) || yields(&other)
+    };
+    let narrow = Vec::from_iter(squeezed.narrow().iter().filter(counts));
     let sides = || narrow.iter().flat_map(|narrow| narrow.sides);
     let first = narrow.first()?;
     let [one, other] = first.sides.map(|(vertex, _)| vertex);

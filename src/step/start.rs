@@ -31,6 +31,7 @@ impl Model {
         self.place_obstacles(true, obstacles, |number, obstacle| {
             state.pose_of_waiting(number).or_else(|| obstacle.pose_at(time_s))
         });
+        state.released.place(&mut x);
         let clearance_m = self.settings.contact.clearance_m;
         let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
         let lines: Vec<String> = problems.iter().map(|problem| self.describe(problem)).collect();

@@ -15,6 +15,7 @@ use crate::step::dropped::Dropped;
 use crate::step::energy::Energy;
 use crate::step::model::Model;
 use crate::step::scheme::{History, Integrator};
+use crate::step::skin::Released;
 use crate::step::waiting::{Present, Waiting};
 
 /// The state between two steps: everything that one step passes to the next. Frames are written
@@ -55,6 +56,10 @@ pub struct State {
     /// The memories of contacts that touch this rank's nodes, by rising pair. A saved state has
     /// those of all ranks.
     pub contacts: Vec<ContactMemory>,
+    /// Vertices of skin that give way; the same on every rank. They are saved behind all else, if there
+    /// are any.
+    #[serde(skip)]
+    pub released: Released,
 }
 
 impl State {
@@ -72,6 +77,8 @@ impl State {
             coordinates.push(at);
             velocities.extend(u);
         }
+        accelerations.resize(model.numbering.nodes(), Vec3::zeros());
+        velocities.resize(model.numbering.nodes(), Vec3::zeros());
         let mut state = Self {
             ticks: 0,
             control: StepControl::new(),
@@ -85,6 +92,7 @@ impl State {
             waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
             dropped: Dropped::default(),
             contacts: Vec::new(),
+            released: Released::default(),
         };
         state.set_velocities(model, &of_cloth);
         state
@@ -158,6 +166,7 @@ impl State {
                 self.captured.len() == groups.len() && zip(groups, &self.captured).all(is_captured),
             ),
             ("waiting bodies", self.waiting.len() == start.waiting.len()),
+            ("released vertices", self.released.fits(numbering)),
             ("dropped pairs", self.dropped.fits(numbering.cloth(), model.obstacles.len())),
             (
                 "contacts",

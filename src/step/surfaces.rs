@@ -13,7 +13,7 @@ use crate::mesh::Topology;
 use crate::partition::Patches;
 
 /// The surfaces of cloths, bodies and obstacles, and the length (m) of the shortest edge at each
-/// vertex that is not prescribed. Flat regions of cloth are culled if `culling`.
+/// vertex. Flat regions of cloth are culled if `culling`.
 ///
 /// # Errors
 /// When the faces of a body are no surface.
@@ -40,6 +40,8 @@ pub(super) fn build(
         let (faces, topology, shape) = (&obstacle.faces, &obstacle.topology, &obstacle.shape);
         let surface = Surface::new(first, faces, topology, shape, None, Moves::Prescribed);
         surfaces.list.push(surface);
+        let placed = Vec::from_iter(obstacle.placed());
+        add_shortest_edges(topology, &placed, &mut shortest_edges);
     }
     Ok((surfaces, shortest_edges))
 }

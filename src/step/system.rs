@@ -66,7 +66,7 @@ pub struct PatchWork {
     pub products: u64,
 }
 
-/// What bodies of few nodes give the system in a step, by rising node.
+/// What bodies of few nodes and skins give the system in a step, by rising node.
 #[derive(Clone, Copy)]
 pub struct BodyTerms<'a> {
     /// The first of these nodes.
@@ -78,7 +78,7 @@ pub struct BodyTerms<'a> {
 /// The terms of one node of a body: its block of the matrix and its right-hand side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeTerms {
-    /// Its mass, kg, and the inverse of its mass.
+    /// Its mass, kg, and the inverse of its mass, which is zero if the node is prescribed.
     pub mass: [Mat3; 2],
     /// The change of its velocity in free flight, m/s.
     pub free: Vec3,
@@ -89,6 +89,11 @@ impl NodeTerms {
     /// not known yet.
     pub fn of_change(free: Vec3) -> Self {
         Self { mass: [Mat3::zeros(); 2], free }
+    }
+
+    /// Whether the node is one of skin that is prescribed.
+    fn is_held(&self) -> bool {
+        self.mass[1] == Mat3::zeros()
     }
 }
 
@@ -242,7 +247,8 @@ impl StepSystem {
         let SystemTerms { first_changes, bodies, region, .. } = *terms;
         let fixed_change = |node: NodeId| {
             let outside = region.is_some_and(|region| !region.has(node)).then(Vec3::zeros);
-            terms.prescribed_change(node).or(outside)
+            let held = bodies.of(node).filter(|terms| terms.is_held()).map(|_| Vec3::zeros());
+            terms.prescribed_change(node).or(outside).or(held)
         };
         let offsets = &layout.patch_offsets;
         let rows =
@@ -252,6 +258,7 @@ impl StepSystem {
             for ((mass, start), &node) in masses.data.iter_mut().zip(starts.data).zip(nodes) {
                 *mass = match bodies.of(node) {
                     None => model.cloth.masses[node as usize],
+                    Some(terms) if terms.is_held() => terms.mass[0].m11,
                     Some(terms) => 3.0 / terms.mass[1].trace(),
                 };
                 let free = || match region {
@@ -261,7 +268,8 @@ impl StepSystem {
                 *start = fixed_change(node).unwrap_or_else(free);
             }
         });
-        self.any_fixed = !terms.prescribed.is_empty() || region.is_some();
+        let has_skins = !model.numbering.skins().is_empty();
+        self.any_fixed = !terms.prescribed.is_empty() || region.is_some() || has_skins;
         self.fixed.clear();
         if self.any_fixed {
             let rows = (0..).zip(&layout.own);

@@ -74,3 +74,31 @@ pub fn block(
 pub fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
     std::fs::write(folder.join(name), bytes).expect("a file is written");
 }
+
+/// The points of a box of this size about the origin whose edges are divided into so many cells, and
+/// its quadrilaterals.
+pub fn cells_of_box(size: Point, cells: [usize; 3]) -> (Vec<Point>, Vec<[usize; 4]>) {
+    let (mut keys, mut quads) = (Vec::<[usize; 3]>::new(), Vec::new());
+    for axis in 0..3 {
+        let [a, b] = [(axis + 1) % 3, (axis + 2) % 3];
+        for (i, j) in (0..cells[a]).flat_map(|i| (0..cells[b]).map(move |j| (i, j))) {
+            for side in [0, cells[axis]] {
+                let mut quad = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[di, dj]| {
+                    let mut key = [side; 3];
+                    (key[a], key[b]) = (i + di, j + dj);
+                    keys.iter().position(|it| *it == key).unwrap_or_else(|| {
+                        keys.push(key);
+                        keys.len() - 1
+                    })
+                });
+                if side == 0 {
+                    quad.reverse();
+                }
+                quads.push(quad);
+            }
+        }
+    }
+    let place =
+        |key: &[usize; 3]| [0, 1, 2].map(|i| (key[i] as f64 / cells[i] as f64 - 0.5) * size[i]);
+    (keys.iter().map(place).collect(), quads)
+}

@@ -37,6 +37,7 @@ pub fn level_plane() -> ObstacleSetup {
         document: surface.document,
         placement: Transform::default(),
         motion: None,
+        yields: None,
     }
 }
 

@@ -38,6 +38,7 @@ pub fn obstacle(
         document: surface.document,
         placement,
         motion: motion.map(Motion::Keyframes),
+        yields: None,
     }
 }
 

@@ -103,7 +103,8 @@ impl Scene {
         let state = |id: u64| self.bodies[id as usize].state;
         let space = *self.fixed.state_at(FixedBodies::SPACE);
         let states = [state(first), second.map_or(space, state)];
-        let frames = [0, 1].map(|i| JointFrame::of(&states[i], &points[i], &turn));
+        let frames = [0, 1]
+            .map(|i| JointFrame::of((&states[i].position, &states[i].rotation), &points[i], &turn));
         let second = second.map_or(Second::Space, Second::Movable);
         self.joints.push(Joint { first, second, frames, settings });
     }

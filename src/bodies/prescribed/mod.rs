@@ -6,8 +6,10 @@ mod follow;
 mod keyframes;
 mod obstacle;
 mod samples;
+mod skin;
 
 pub use follow::SurfacePoint;
 pub use keyframes::{Keyframe, KeyframedMotion, Rigid, Transform};
 pub use obstacle::{Motion, ObstacleSetup, PrescribedPose};
 pub use samples::{Interpolation, SampledMotion};
+pub use skin::Yielding;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bodies::prescribed::{KeyframedMotion, Rigid, SampledMotion, Transform};
+use crate::bodies::prescribed::{KeyframedMotion, Rigid, SampledMotion, Transform, Yielding};
 use crate::math::Vec3;
 use crate::mesh::{ObjDocument, Topology};
 
@@ -23,6 +23,8 @@ pub struct ObstacleSetup {
     pub placement: Transform,
     /// How it moves from there. Without a motion it stays there.
     pub motion: Option<Motion>,
+    /// How its skin gives way where it pinches cloth. None if it does not.
+    pub yields: Option<Yielding>,
 }
 
 /// A prescribed motion.
@@ -56,6 +58,10 @@ impl PrescribedPose {
 impl ObstacleSetup {
     /// True if it never moves.
     pub fn is_fixed(&self) -> bool {
+        self.yields.is_none() && self.is_still()
+    }
+
+    fn is_still(&self) -> bool {
         match &self.motion {
             None => true,
             Some(Motion::Keyframes(motion)) => motion.is_constant(),

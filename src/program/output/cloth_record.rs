@@ -30,6 +30,9 @@ pub struct ClothPart {
     /// Obstacles that cloth passed in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<PassedRecord>,
+    /// Obstacles whose skin gave way in these steps; absent if there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub yielded: Vec<YieldRecord>,
     /// The largest and the smallest strain of an edge at the frame; absent without edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strain: Option<[StrainRecord; 2]>,
@@ -48,6 +51,7 @@ impl FramePart for ClothPart {
         }
         rest.waiting = joined(self.waiting, rest.waiting, WaitingRecord::followed_by);
         rest.passed = joined(self.passed, rest.passed, PassedRecord::followed_by);
+        rest.yielded = joined(self.yielded, rest.yielded, YieldRecord::followed_by);
         rest
     }
 }
@@ -88,6 +92,25 @@ impl PassedRecord {
     }
 }
 
+impl YieldRecord {
+    /// Adds what follows.
+    pub fn add(&mut self, next: &Self) {
+        self.steps += next.steps;
+        self.largest_offset_m = self.largest_offset_m.max(next.largest_offset_m);
+        self.largest = self.largest.max(next.largest);
+        (self.offset_m, self.vertices) = (next.offset_m, next.vertices);
+    }
+
+    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
+    fn followed_by(mut self, rest: &mut Vec<Self>) -> Self {
+        match rest.iter().position(|it| it.obstacle == self.obstacle) {
+            None => (self.offset_m, self.vertices) = (0.0, 0),
+            Some(at) => self.add(&rest.remove(at)),
+        }
+        self
+    }
+}
+
 /// The strain of an edge at a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StrainRecord {
@@ -121,6 +144,23 @@ pub struct PassedRecord {
     pub largest: u64,
     /// The vertices that pass it at the frame, rising, numbered over all cloths.
     pub vertices: Vec<u32>,
+}
+
+/// An obstacle whose skin gave way since the previous frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct YieldRecord {
+    /// Its name.
+    pub obstacle: String,
+    /// Whole steps after which vertices of it were released.
+    pub steps: u64,
+    /// The furthest that one of them was from its place in the animation after a step, m.
+    pub largest_offset_m: f64,
+    /// The same at the frame, m; 0 if all are back.
+    pub offset_m: f64,
+    /// The largest number of released vertices after a step.
+    pub largest: u64,
+    /// Their number at the frame.
+    pub vertices: u64,
 }
 
 /// The searches of a step on one rank.

@@ -188,6 +188,7 @@ fn obstacle(
         faces: mesh.faces,
         placement: Transform { rotation, translation, ..Transform::default() },
         motion: body.motion.clone().map(Motion::Keyframes),
+        yields: None,
     }
 }
 

@@ -195,6 +195,7 @@ impl Obstacle {
         check_shape(&self.shape, at)?;
         self.transform.validate(&format!("{at}.transform"))?;
         self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))?;
+        self.validate_pinch(at)?;
         self.validate_samples(at)
     }
 }

@@ -6,6 +6,7 @@
 
 mod attach;
 mod loads;
+mod obstacle;
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,8 @@ use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
 pub use attach::AttachSpec;
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
-pub use samples::SamplesSpec;
+pub use obstacle::Obstacle;
+pub use samples::{PinchSpec, SamplesSpec};
 
 /// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -369,30 +371,4 @@ pub struct MotionSpec {
     pub center_m: [f64; 3],
     /// At least one, in ascending order of time.
     pub keyframes: Vec<KeyframeSpec>,
-}
-
-/// An obstacle: a surface whose motion is prescribed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Obstacle {
-    /// Unique in the scene. The default comes from the mesh file or the shape.
-    #[serde(default)]
-    pub name: Option<String>,
-    /// Its surface. The faces look outwards.
-    pub shape: Shape,
-    /// Where it starts.
-    #[serde(default)]
-    pub transform: Placement,
-    /// How it moves from there. Without a motion it stays there.
-    #[serde(default)]
-    pub motion: Option<MotionSpec>,
-    /// How each of its vertices moves, instead.
-    #[serde(default)]
-    pub samples: Option<SamplesSpec>,
-    /// OBJ groups whose faces meet nothing.
-    #[serde(default)]
-    pub without: Vec<String>,
-    /// Name of the material that gives its friction. Without one `contact` does.
-    #[serde(default)]
-    pub touch: Option<String>,
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bodies::prescribed::Interpolation;
+use crate::bodies::prescribed::{Interpolation, Yielding};
+use crate::choice::deserialize_choice;
 
 /// A motion of each vertex, by samples of a point cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,3 +21,17 @@ pub struct SamplesSpec {
     #[serde(default)]
     pub interpolation: Interpolation,
 }
+
+/// What an obstacle does where it leaves cloth no room.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename = "OnPinch")]
+pub enum PinchSpec {
+    /// Its skin gives way there, and comes back.
+    Yield(Yielding),
+}
+
+impl PinchSpec {
+    const NAMES: &[&str] = &["Yield"];
+}
+
+deserialize_choice!(PinchSpec, "OnPinch", [], [], [Yield]);

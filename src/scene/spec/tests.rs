@@ -54,6 +54,8 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("samples.rs"), &[]));
     let samples = include_str!("../../bodies/prescribed/samples.rs");
     expected.extend(declared(samples, &["Interpolation {"]));
+    let skin = include_str!("../../bodies/prescribed/skin.rs");
+    expected.extend(declared(skin, &["Yielding {"]));
     expected.extend(declared(AMPLITUDE, &[]));
     expected.extend(declared(include_str!("../bodies/spec.rs"), &[]));
     expected.extend(declared(include_str!("../bodies/joints/spec.rs"), &[]));

@@ -27,11 +27,14 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::passing::{follow, passed};
 use crate::step::pinch::{WaitingBody, recover, waiting_bodies};
+use crate::step::release;
 use crate::step::repartition::repartition;
 use crate::step::report::StepReport;
 use crate::step::rows::OwnRows;
 use crate::step::saved::{self, keep_own};
 use crate::step::search::CandidateSearch;
+use crate::step::skin::YieldingObstacle;
+use crate::step::skin_motion::yielding;
 use crate::step::state::State;
 use crate::step::step_error::{step_error, worst_vertex};
 use crate::step::system::StepSystem;
@@ -171,6 +174,11 @@ impl<'w> Simulation<'w> {
         passed(&self.model, &self.state.dropped)
     }
 
+    /// Obstacles whose skin gives way now.
+    pub fn yielding(&self) -> Vec<YieldingObstacle> {
+        yielding(&self.model, &self.state)
+    }
+
     /// The present owners of all patches.
     pub fn partition(&self) -> &Partition {
         &self.rank.partition
@@ -263,6 +271,9 @@ impl<'w> Simulation<'w> {
         let Self { model, rank, state, stages, balance } = self;
         if !state.dropped.is_empty() {
             state.dropped = follow(&state.dropped, model, &rank.threads, &stages.motion.x1);
+        }
+        if !state.released.is_empty() {
+            release::follow(model, &rank.threads, &stages.motion, state);
         }
         if let Some(balance) = balance {
             rebalance(balance, model, rank, state, stages, &mut report)?;

@@ -119,6 +119,10 @@ impl WorkMeter {
                 sums.through_contacts.add([after_solve]);
                 continue;
             }
+            // Skin is outside of the balance.
+            if first.is_some_and(|node| node as usize >= model.numbering.cloth()) {
+                continue;
+            }
             for row in rows[0] as usize..rows[1] as usize {
                 let node = rank.layout.own[row] as usize;
                 let (p, v) = (self.impulses[row], motion.u1[node]);
@@ -268,8 +272,9 @@ impl WorkMeter {
 /// solve found.
 fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSpring) -> f64 {
     let numbering = &here.model.numbering;
-    let is_prescribed = |node: usize| {
-        node >= numbering.nodes() || node < numbering.cloth() && motion.prescribed[node]
+    let is_prescribed = |node: usize| match node < numbering.cloth() {
+        true => motion.prescribed[node],
+        false => numbering.body_of_node(node as NodeId).is_none(),
     };
     let velocity = |node: NodeId| motion.solved_velocity(node as usize);
     let force = spring.force(spring.sides.velocity(velocity), here.span.scheme.step_s());
@@ -281,7 +286,7 @@ fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSprin
     prescribed.map(work).sum()
 }
 
-/// The fastest speed of pins and obstacles, m/s.
+/// The fastest speed of pins and obstacles, skin included, m/s.
 fn prescribed_speed(here: &Context, motion: &StepMotion) -> f64 {
     let pinned = motion.targets.iter().map(|&(vertex, _)| vertex as usize);
     let prescribed = pinned.chain(here.model.numbering.free_vertices()..motion.x0.len());

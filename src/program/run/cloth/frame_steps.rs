@@ -5,17 +5,18 @@ use std::iter::repeat_n;
 use cloth_sim::error::Result;
 use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
 use cloth_sim::ranks::{World, message};
-use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody};
+use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
 
 use crate::program::output::cloth_record::{
     Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
+    YieldRecord,
 };
 use crate::program::output::record::StepRecord;
 use crate::program::run::cloth::peaks::extremes;
 use crate::program::run::cloth::step_watch::StepWatch;
 use crate::program::run::gather;
 
-/// The bodies that are behind and the obstacles that cloth passes, after a step.
+/// The bodies that are behind, the obstacles that cloth passes and those that give way, after a step.
 pub struct AfterStep {
     /// How many whole steps are over.
     pub number: u64,
@@ -25,6 +26,8 @@ pub struct AfterStep {
     pub waiting: Vec<WaitingBody>,
     /// Obstacles that cloth passes.
     pub passed: Vec<PassedObstacle>,
+    /// Obstacles whose skin gives way.
+    pub yielding: Vec<YieldingObstacle>,
 }
 
 /// Measurements of one rank, step by step.
@@ -42,12 +45,15 @@ pub struct FrameSteps {
     thefts: Vec<Theft>,
     waiting: Vec<WaitingRecord>,
     passed: Vec<PassedRecord>,
+    yielded: Vec<YieldRecord>,
 }
 
 impl FrameSteps {
     /// Adds a step, and the state of waiting bodies and passed obstacles after it.
     pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
-        let AfterStep { number, size, waiting, passed } = after;
+        let AfterStep { number, size, waiting, passed, yielding } = after;
+        self.yielded.iter_mut().for_each(|it| (it.offset_m, it.vertices) = (0.0, 0));
+        yielding.into_iter().for_each(|obstacle| self.note_yielding(obstacle, size));
         self.passed.iter_mut().for_each(|record| record.vertices.clear());
         passed.into_iter().for_each(|obstacle| self.note_passed(obstacle, size));
         self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
@@ -70,6 +76,21 @@ impl FrameSteps {
         record.steps += size;
         record.largest = record.largest.max(vertices.len() as u64);
         record.vertices = vertices;
+    }
+
+    fn note_yielding(&mut self, it: YieldingObstacle, size: u64) {
+        let record = YieldRecord {
+            obstacle: it.name,
+            steps: size,
+            largest_offset_m: it.largest_offset_m,
+            offset_m: it.largest_offset_m,
+            largest: it.vertices as u64,
+            vertices: it.vertices as u64,
+        };
+        match self.yielded.iter_mut().find(|known| known.obstacle == record.obstacle) {
+            Some(known) => known.add(&record),
+            None => self.yielded.push(record),
+        }
     }
 
     fn note(&mut self, body: &WaitingBody, size: u64) {
@@ -108,6 +129,7 @@ impl FrameSteps {
                 thefts: gather_thefts(world, &self.thefts)?,
                 waiting: self.waiting.clone(),
                 passed: self.passed.clone(),
+                yielded: self.yielded.clone(),
                 strain: match world.rank() {
                     0 => extremes(simulation.model(), simulation.positions()),
                     _ => None,

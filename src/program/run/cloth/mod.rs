@@ -12,6 +12,7 @@ mod summary;
 mod sums;
 mod time_line;
 mod waits;
+mod yields;
 
 use std::sync::Arc;
 
@@ -106,8 +107,13 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         }
         // 3. Values that rank 0 stores and shows at once.
         let number = simulation.steps();
-        let (waiting, passed) = (simulation.waiting(), simulation.passed());
-        let after = AfterStep { number, size: number + 1 - step, waiting, passed };
+        let after = AfterStep {
+            number,
+            size: number + 1 - step,
+            waiting: simulation.waiting(),
+            passed: simulation.passed(),
+            yielding: simulation.yielding(),
+        };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
             recorder.step(number, &report);

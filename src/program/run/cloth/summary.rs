@@ -10,6 +10,7 @@ use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, Strain};
 use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::waits::Waits;
+use crate::program::run::cloth::yields::Yields;
 use crate::program::run::summary::RunFacts;
 use crate::program::words::{grouped, significant};
 
@@ -27,6 +28,8 @@ pub struct Summary<'a> {
     pub waits: &'a Waits,
     /// Obstacles that cloth passed.
     pub drops: &'a Drops,
+    /// Obstacles whose skin gave way.
+    pub yields: &'a Yields,
 }
 
 impl fmt::Display for Summary<'_> {
@@ -37,7 +40,7 @@ impl fmt::Display for Summary<'_> {
         write_bodies(f, self.model)?;
         self.write_joints(f)?;
         self.write_peaks(f)?;
-        write!(f, "{}{}", self.waits, self.drops)?;
+        write!(f, "{}{}{}", self.waits, self.drops, self.yields)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)
     }

@@ -21,6 +21,7 @@ use crate::program::run::cloth::peaks::{Peaks, contacts_of};
 use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::summary::Summary;
 use crate::program::run::cloth::waits::Waits;
+use crate::program::run::cloth::yields::Yields;
 use crate::program::run::content::ClothContent;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
@@ -43,6 +44,7 @@ pub struct ClothSums {
     sizes: StepSizes,
     waits: Waits,
     drops: Drops,
+    yields: Yields,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
 }
@@ -63,6 +65,7 @@ impl RunSums for ClothSums {
         self.profiles.add(record);
         self.totals.add(record);
         self.waits.add(record);
+        self.yields.add(record);
         self.drops.add(record)
     }
 
@@ -94,6 +97,7 @@ impl<'j> Recorder<'j, ClothSums> {
             sizes: StepSizes::new(step_s),
             waits: Waits::new(step_s),
             drops: Drops::new(step_s),
+            yields: Yields::new(step_s),
             trees: None,
         };
         let mut recorder = Self::open(job, folder, head, sums, |head| {
@@ -157,7 +161,7 @@ impl<'j> Recorder<'j, ClothSums> {
     pub fn end(self, outcome: &Result<Option<Stop>>, model: &Model) -> Result<()> {
         let start = Instant::now();
         let Self { mut folder, sums, output_s, .. } = self;
-        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, .. } = sums;
+        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, yields, .. } = sums;
         let job = folder.job;
         let mut profile = None;
         folder.end(outcome, |head| {
@@ -179,8 +183,8 @@ impl<'j> Recorder<'j, ClothSums> {
             })?;
         }
         if !job.show.quiet {
-            let (peaks, sizes, waits, drops) = (&peaks, &sizes, &waits, &drops);
-            print::line(&Summary { run, model, peaks, sizes, waits, drops })?;
+            let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
+            print::line(&Summary { run, model, peaks, sizes, waits, drops, yields })?;
         }
         Ok(())
     }
