@@ -50,13 +50,15 @@ fn a_rod_on_a_strip_stretches_it_as_its_mass_on_the_lower_edge_does() {
     };
     let attach = format!(r#"{UPPER}, attach: [({LOWER}, to: "rod")]"#);
     let masses = format!("{UPPER}, masses: [({LOWER}, mass_kg: 0.044)]");
-    let (found, rod) = hang(&strip(&attach, ROD, ""));
-    let (expected, _) = hang(&strip(&masses, "", ""));
-    // The rod keeps the edge straight, and does not let it shrink. Both are less than a tenth.
-    assert!((found - expected).abs() < 0.1 * expected.abs(), "{found} instead of {expected} m");
-    let rod = rod.expect("the rod");
-    assert!((rod[1] + 0.2125 - 2.0 * found).abs() < 0.1 * found.abs(), "{rod:?}, {found}");
-    assert!(rod[7..13].iter().all(|v| v.abs() < 1e-4), "{rod:?}");
+    for scheme in ["", "solver: (integrator: Bdf2)"] {
+        let (found, rod) = hang(&strip(&attach, ROD, scheme));
+        let (expected, _) = hang(&strip(&masses, "", scheme));
+        // The rod keeps the edge straight, and does not let it shrink. Both are less than a tenth.
+        assert!((found - expected).abs() < 0.1 * expected.abs(), "{found} instead of {expected} m");
+        let rod = rod.expect("the rod");
+        assert!((rod[1] + 0.2125 - 2.0 * found).abs() < 0.1 * found.abs(), "{rod:?}, {found}");
+        assert!(rod[7..13].iter().all(|v| v.abs() < 1e-3), "{rod:?}");
+    }
 }
 
 /// The sum of mass times place along z of strip and rod, kg m. The strip has 0.2 kg/m^2, and triangles of
@@ -125,9 +127,10 @@ fn joints_and_attachments_have_the_same_bits_on_ranks_and_after_a_stop() {
     assert!(finish(&mut resume).status.success());
     let found = Frames::read(&parts);
     assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));
-    // The arm goes around with the crank.
+    // The arm goes around with the crank, which has turned by 96 degrees.
     let last = &poses(&parts, 8)["arm"];
-    assert!((last[0] - 0.3).hypot(last[1] - 0.1) > 0.08, "{last:?}");
+    let off = (last[0] - 0.3).hypot(last[1] - 0.1);
+    assert!((0.06..0.11).contains(&off) && last[0] < 0.27, "{last:?}");
 }
 
 #[test]

@@ -169,9 +169,9 @@ fn a_chain_carries_a_hundred_times_its_link_and_takes_no_more_iterations() {
 fn limits_motors_drives_and_springs_hold_as_they_say() {
     let rod = |name: &str, x: f64| block(name, [0.2, 0.02, 0.02], [x + 0.1, 0.0, 0.0], "");
     let cube = |name: &str, x: f64| block(name, [0.05; 3], [x, 0.0, 0.0], "");
-    let names = ["limit", "motor", "drive"];
+    let names = ["limit", "motor", "drive", "screw"];
     let mut bodies: String = (0..).zip(names).map(|(k, name)| rod(name, f64::from(k))).collect();
-    bodies += &(cube("slider", 3.0) + &cube("rope", 4.0) + &cube("spring", 5.0));
+    bodies += &(cube("slider", 4.0) + &cube("rope", 5.0) + &cube("spring", 6.0));
     let hinge = |x: f64, name: &str, more: &str| {
         format!(
             r#"(kind: Hinge(axis: (0, 0, 1), {more}), bodies: Pair("{name}", "space"), at_m: ({x}, 0, 0)),"#
@@ -185,8 +185,15 @@ fn limits_motors_drives_and_springs_hold_as_they_say() {
             "drive: (stiffness_n_m_per_rad: 5, damping_n_m_s_per_rad: 0.3, keyframes: [(time_s: 0, angle_deg: 0), \
              (time_s: 0.5, angle_deg: 60)])",
         )
+        + &hinge(
+            3.0,
+            "screw",
+            "drive: (stiffness_n_m_per_rad: 5, damping_n_m_s_per_rad: 0.3, keyframes: [(time_s: 0, angle_deg: 0), \
+             (time_s: 0.5, angle_deg: 720)])",
+        )
+        .replace("axis: (0, 0, 1)", "axis: (0, 1, 0)")
         + r#"(kind: Slider(axis: (1, -1, 0), limits_m: (-0.1, 5)), bodies: Pair("slider", "space")),
-        (kind: Distance(to_m: (4, 0.5, 0), max_m: 0.6), bodies: Pair("rope", "space")),
+        (kind: Distance(to_m: (5, 0.5, 0), max_m: 0.6), bodies: Pair("rope", "space")),
         (kind: Ball, bodies: Pair("spring", "space"), compliance_m_per_n: 0.01, damping_n_s_per_m: 2),"#;
     let (mass_of_rod, mass_of_cube) = (0.04, 0.0625);
     for steps in [4, 10, 40] {
@@ -206,6 +213,9 @@ fn limits_motors_drives_and_springs_hold_as_they_say() {
             60.0_f64.to_radians() - mass_of_rod * G * 0.1 * turn.cos() / 5.0
         });
         assert!((angle("drive", 25) - aim.to_degrees()).abs() < 0.1, "{}", angle("drive", 25));
+        // After two turns the screw stands where it began.
+        let turned = rotation(&frames[25]["screw"]).angle().to_degrees();
+        assert!(turned < 0.1 && frames[25]["screw"][11].abs() < 0.1, "{:?}", frames[25]["screw"]);
         // The slope of 45 degrees, with the velocity of the end of each step.
         let way = (place("slider", 10) - place("slider", 0)).norm();
         let free = 0.5 * G * 0.5_f64.sqrt() * 0.4 * (0.4 + step_s);
@@ -230,6 +240,41 @@ fn a_motor_exerts_no_more_than_its_torque() {
         let expected = 0.02 / inertia * 0.1 * k as f64;
         let found = frame["wheel"][12];
         assert!((found - expected).abs() <= 0.02 * expected, "{found} instead of {expected} rad/s");
+    }
+}
+
+#[test]
+fn a_brake_that_is_too_weak_lets_a_rod_fall_by_the_rest() {
+    let rod = block("rod", [0.2, 0.02, 0.02], [0.1, 0.0, 0.0], "");
+    let joint = r#"(kind: Hinge(axis: (0, 0, 1), motor: (speed_deg_per_s: 0, torque_n_m: 0.02)),
+        bodies: Pair("rod", "space"), at_m: (0, 0, 0))"#;
+    let fields =
+        "frames: 10, frames_per_second: 50, steps_per_frame: 20, gravity_m_per_s2: (0, -9.81, 0)";
+    let frames = run(&scene(&rod, joint, fields), 10, 1e-3);
+    let (mass, inertia) = (0.04, 0.04 * (0.04 / 3.0 + 0.0004 / 12.0));
+    let pose = &frames[10]["rod"];
+    let angle = -rotation(pose).scaled_axis().z;
+    let expected = mass * G * 0.1 * angle.sin() - 0.02 * angle;
+    let found = 0.5 * inertia * pose[12] * pose[12];
+    assert!(angle > 0.3 && (found / expected - 1.0).abs() < 0.05, "{angle}: {found}, {expected} J");
+}
+
+#[test]
+fn an_arm_on_a_crank_gets_its_energy_from_the_crank() {
+    let crank = block(
+        "crank",
+        [0.02, 0.1, 0.02],
+        [0.0; 3],
+        "motion: Keyframed(keyframes: [(), (time_s: 1, axis: (0, 0.6, 0.8), angle_deg: 720)])",
+    );
+    let bodies = crank + &block("arm", [0.02, 0.08, 0.02], [0.0, 0.1, 0.0], "");
+    let joint = r#"(kind: Ball, bodies: Pair("arm", "crank"), at_m: (0, 0.055, 0))"#;
+    for steps in [8, 20, 40] {
+        let fields =
+            format!("frames: 25, steps_per_frame: {steps}, gravity_m_per_s2: (0, -9.81, 0)");
+        let frames = run(&scene(&bodies, joint, &fields), 25, 1e-2);
+        // It goes around with the crank, which turns twice a second.
+        assert!(vector(&frames[20]["arm"][7..10]).norm() > 0.3, "{:?}", frames[20]["arm"]);
     }
 }
 

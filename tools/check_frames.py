@@ -10,13 +10,13 @@ pairs of an edge and a face that share no vertex and meet. ipctk's broad phase f
 the candidates, and its `is_edge_intersecting_triangle` decides each of them. Pairs
 are cloth with itself, with other cloth, with rigid bodies and with obstacles, and
 bodies with each other and with obstacles; pairs of two obstacles, of a body with
-itself, and of two bodies that a joint of scene.ron connects by `Pair` or `Chain`, do
-not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
+itself, and of two bodies that a joint of scene.ron connects by `Pair` or `Chain`
+without `collide`, do not count. The exit code is 1 if there is such a pair, or if a frame is missing, torn
 or not finite.
 
 `partition.csv` lists the vertices of a frame that are cloth. Objects that
-`poses_*.csv` lists are rigid bodies, and the others are moving obstacles. `obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in
-each frame as Blender cuts them, by its rule written here a second time. With
+`poses_*.csv` lists are rigid bodies, and the others are moving obstacles.
+`obstacles.obj` holds the fixed obstacles. Quadrilaterals are cut in each frame as Blender cuts them, by its rule written here a second time. With
 `--distance` the script also prints the smallest distance of a vertex from a face, or
 of two edges, if it is below the given one (m).
 """
@@ -39,11 +39,13 @@ def body_names(folder):
 def jointed(folder, objects):
     """Returns the pairs of numbers of the `objects` that joints connect, with both orders."""
     scene = folder / "scene.ron"
-    text = scene.read_text() if scene.exists() else ""
-    text = text[text.find("joints:"):] if "joints:" in text else ""
-    pairs = re.findall(r'Pair\("([^"]+)",\s*"([^"]+)"\)', text)
+    text = re.sub("//[^\n]*", "", scene.read_text()) if scene.exists() else ""
+    found = re.search(r"\bjoints:\s*\[", text)
+    joints = re.split(r"\(\s*kind:", text[found.end():])[1:] if found else []
+    joints = "".join(joint for joint in joints if not re.search(r"\bcollide:\s*true", joint))
+    pairs = re.findall(r'Pair\(\s*"([^"]+)",\s*"([^"]+)"', joints)
     numbers = {name.removeprefix("body_"): number for number, name in enumerate(objects)}
-    for group in re.findall(r'Chain\("([^"]+)"\)', text):
+    for group in re.findall(r'Chain\(\s*"([^"]+)"', joints):
         links = [name for name in numbers if name.startswith(group + "[")]
         pairs += zip(links, links[1:])
     known = [(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers]

@@ -51,6 +51,8 @@ fn spring(here: &Context, motion: &StepMotion, attachment: &Attachment) -> Conta
     let moved = span.scheme.moved(&**body, &motion.coordinates[number], &of_body);
     let error = end - place(&moved);
     let stiffness = STIFFNESS * model.cloth.masses[vertex as usize] / (span.whole_s * span.whole_s);
+    // The last step ended with this force.
+    let lasting = (x0 - place(&motion.coordinates[number])) * -stiffness;
     let expected = |node: u32| match range.nodes.contains(&node) {
         true => of_body[(node - range.nodes.start) as usize],
         false => base[node as usize],
@@ -62,6 +64,6 @@ fn spring(here: &Context, motion: &StepMotion, attachment: &Attachment) -> Conta
         stiffness: Mat3::from_diagonal_element(stiffness),
         velocity,
         push: (error + back) * -stiffness,
-        lasting: Vec3::zeros(),
+        lasting,
     }
 }

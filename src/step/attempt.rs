@@ -17,7 +17,6 @@ use crate::step::energy::Energy;
 use crate::step::gather::VelocityGather;
 use crate::step::history;
 use crate::step::impulses::{Collisions, ImpulseStage};
-use crate::step::joints::About;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::region::Region;
@@ -129,7 +128,10 @@ impl Stages {
             return Ok((Some(Trouble::Squeezed(conflict)), Vec::new()));
         }
         // 4. Motion, springs -> linear system -> changes of the own nodes' velocities.
-        report.time(Phase::Assembly, |_| assemble(here, motion, contacts.springs(), system));
+        report.time(Phase::Assembly, |_| {
+            motion.find_joint_springs(here);
+            assemble(here, motion, contacts.springs(), system)
+        });
         let solved = report.time(Phase::Solve, |report| solve(here, motion, system, report))?;
         if let Some(trouble) = trouble_of(&solved) {
             return Ok((Some(trouble), Vec::new()));
@@ -221,7 +223,6 @@ fn assemble(
     let Context { model, rank, span, region, .. } = *here;
     let ahead_s = span.scheme.ahead_s(region.is_some());
     let base = motion.about();
-    let about = if region.is_some() { About::Base } else { About::FreeFlight };
     let terms = SystemTerms {
         scheme: span.scheme,
         inputs: &motion.inputs(model, span, base, ahead_s),
@@ -229,7 +230,7 @@ fn assemble(
         prescribed: &motion.prescribed_changes(base, span.scheme),
         bodies: motion.body_terms(model),
         contacts: springs,
-        joints: &motion.joint_springs(model, span, base.u, about),
+        joints: &motion.joint_springs,
         region,
     };
     system.assemble(&rank.threads, model, &rank.layout, &terms);

@@ -18,6 +18,7 @@ use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::StepReport;
+use crate::step::scheme::Scheme;
 
 /// A spring of a joint in a step.
 #[derive(Debug, Clone, Copy)]
@@ -49,9 +50,9 @@ pub(super) fn joined(model: &Model, layout: &Layout) -> Joined {
 }
 
 /// Fills `joined` with the `springs` of own bodies, in a step of `h` (s).
-pub(super) fn refill(joined: &mut Joined, springs: &[JointSpring], layout: &Layout, h: f64) {
+pub(super) fn refill(joined: &mut Joined, springs: &[Vec<JointSpring>], layout: &Layout, h: f64) {
     joined.clear();
-    for JointSpring { spring, .. } in springs {
+    for JointSpring { spring, .. } in springs.iter().flatten() {
         let terms = spring.sides.terms();
         let Some(first) = terms.first().and_then(|term| layout.own_index(term.node)) else {
             continue;
@@ -77,17 +78,47 @@ pub(super) enum About {
 }
 
 impl StepMotion {
-    /// The springs of all joints. Their velocities and pushes belong to the velocities `u` (m/s, all
-    /// nodes). Every rank has all.
-    pub(super) fn joint_springs(
-        &self,
-        model: &Model,
-        span: &Span,
-        u: &[Vec3],
-        about: About,
-    ) -> Vec<JointSpring> {
-        let of = JointsInStep { model, motion: self, span, u, about };
-        (0..model.joints.len()).flat_map(|number| of.springs(number)).collect()
+    /// Finds the springs of all joints for the next solve, about its base. Every rank has all. Joints
+    /// outside of the region of a repair keep the springs of the solve before.
+    pub(super) fn find_joint_springs(&mut self, here: &Context) {
+        let model = here.model;
+        let mut before = std::mem::take(&mut self.joint_springs);
+        before.resize(model.joints.len(), Vec::new());
+        let about = if here.region.is_some() { About::Base } else { About::FreeFlight };
+        let of = JointsInStep { model, motion: self, span: here.span, u: self.about().u, about };
+        let stays = |joint: &BodyJoint| {
+            let node = model.numbering.bodies()[joint.first].nodes.start;
+            here.region.is_some_and(|region| !region.has(node))
+        };
+        let joints = model.joints.iter().zip(before).enumerate();
+        let springs = joints.map(
+            |(number, (joint, before))| {
+                if stays(joint) { before } else { of.springs(number) }
+            },
+        );
+        self.joint_springs = springs.collect();
+    }
+
+    /// The springs of joints in the last solve. At the velocities that it found, `push` is their force
+    /// (N).
+    pub(super) fn joint_forces(&self, scheme: Scheme) -> Vec<JointSpring> {
+        let at_end = |it: &JointSpring| {
+            let velocity = it.spring.sides.velocity(|node| self.solved_velocity(node as usize));
+            let push = it.spring.force(velocity, scheme.step_s());
+            JointSpring { spring: ContactSpring { velocity, push, ..it.spring }, ..*it }
+        };
+        self.joint_springs.iter().flatten().map(at_end).collect()
+    }
+
+    /// Reports how far the rigid joint that is open most is open at the end of the step.
+    pub(super) fn note_joints(&self, here: &Context, report: &mut StepReport) {
+        let coordinates = self.moved_bodies(here.model, here.span.scheme);
+        let poses = self.joint_poses(here.model, &coordinates);
+        for (joint, pose) in here.model.joints.iter().zip(poses) {
+            if joint.settings.compliance == 0.0 {
+                report.joint_gap_m = report.joint_gap_m.max(pose.gap(&joint.settings));
+            }
+        }
     }
 
     /// The velocity (m/s) at the end of the step that is expected of a node of a body. The base of the
@@ -109,17 +140,6 @@ impl StepMotion {
             .joints
             .iter()
             .map(|joint| pose_of(model, joint, coordinates, |number| self.obstacle_ways[number][1]))
-    }
-}
-
-impl StepMotion {
-    /// Reports how far the joint that is open most is open at the end of the step.
-    pub(super) fn note_joints(&self, here: &Context, report: &mut StepReport) {
-        let coordinates = self.moved_bodies(here.model, here.span.scheme);
-        let poses = self.joint_poses(here.model, &coordinates);
-        for (joint, pose) in here.model.joints.iter().zip(poses) {
-            report.joint_gap_m = report.joint_gap_m.max(pose.gap(&joint.settings));
-        }
     }
 }
 
@@ -217,20 +237,16 @@ impl JointsInStep<'_> {
         let rates = |u: &dyn Fn(NodeId) -> Vec3| [rate(u, 0), rate(u, 1)];
         let rates =
             [rates(&|node| self.motion.u0[node as usize]), rates(&|node| self.expected(node))];
-        let masses = [0, 1].map(|at| self.reduced_mass(&between[at]));
-        let inverse_masses = [0, 1].map(|at| self.inverse_mass(&between[at]));
-        let steps_s = [h, self.span.whole_s];
-        let time_s = self.span.t1_s;
         let step = JointStep {
             joint,
             start: &start,
             middle: &middle,
             end: &end,
             rates,
-            masses,
-            inverse_masses,
-            steps_s,
-            time_s,
+            masses: [0, 1].map(|at| self.reduced_mass(&between[at])),
+            inverse_masses: [0, 1].map(|at| self.inverse_mass(&between[at])),
+            steps_s: [h, self.span.whole_s],
+            time_s: self.span.t1_s,
         };
         let springs = step.forces().map(|force| {
             let at = usize::from(force.turns);
@@ -306,11 +322,11 @@ impl JointsInStep<'_> {
     }
 }
 
-/// The work (J) of the forces of joints on the first side of those `springs` that something drives
-/// or holds, in a step of `h` (s) that ends with the velocities `u` (m/s, all nodes).
-pub(super) fn work_j(spring: &JointSpring, u: &[Vec3], h: f64) -> f64 {
-    let velocity = spring.spring.sides.velocity(|node| u[node as usize]);
-    let force = spring.spring.force(velocity, h);
-    let moved = if spring.is_driven { velocity } else { spring.held };
-    force.dot(&moved) * h
+impl JointSpring {
+    /// The work (J) on the first body in a step of `h` (s), if something drives or holds the joint.
+    /// Before: its velocity and push are those at the end of the solve.
+    pub(super) fn work_j(&self, h: f64) -> f64 {
+        let moved = if self.is_driven { self.spring.velocity } else { self.held };
+        self.spring.push.dot(&moved) * h
+    }
 }

@@ -13,6 +13,7 @@ use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
+use crate::step::joints::JointSpring;
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
 use crate::step::skin::Carrier;
@@ -58,6 +59,8 @@ pub(super) struct StepMotion {
     /// Where the animation has the released vertices of skin at the end, and how fast it goes, in the
     /// order of the state.
     pub carriers: Vec<Carrier>,
+    /// The springs of each joint in the last solve.
+    pub(super) joint_springs: Vec<Vec<JointSpring>>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// What the last solve of this step found.
@@ -113,6 +116,7 @@ impl StepMotion {
             courses: Vec::new(),
             obstacle_ways: Vec::new(),
             carriers: Vec::new(),
+            joint_springs: Vec::new(),
             targets: Vec::new(),
             solved: Solution::default(),
             repairs: false,

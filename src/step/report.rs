@@ -159,7 +159,7 @@ pub struct StepReport {
     /// Smallest gap at the start of the step of the contacts that this rank found, m; infinite
     /// without contacts.
     pub smallest_gap_m: f64,
-    /// How far the joint that is open most is open at the end of the step, m (the same on every rank).
+    /// How far the rigid joint that is open most is open at the end of the step, m (the same on every rank).
     pub joint_gap_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,

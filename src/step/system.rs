@@ -123,7 +123,7 @@ pub struct SystemTerms<'a> {
     /// The contacts that push own nodes, by rising pair.
     pub contacts: &'a [ContactSpring],
     /// The joints of bodies.
-    pub joints: &'a [JointSpring],
+    pub joints: &'a [Vec<JointSpring>],
     /// The nodes that a repair may change. None if all nodes may change.
     pub region: Option<&'a Region>,
 }

@@ -12,8 +12,6 @@ use crate::bodies::timed::TimedKey;
 /// A joint of a body of few nodes with another one, an obstacle or space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyJoint {
-    /// What a user calls it.
-    pub name: String,
     /// The number of its first body among the bodies of few nodes.
     pub first: usize,
     /// What it holds the first body to.

@@ -19,9 +19,11 @@
 //!
 //! Source: ours.
 
+use std::f64::consts::TAU;
+
 use crate::bodies::joints::body_joint::{BodyJoint, Drive};
 use crate::bodies::joints::kind::Along;
-use crate::bodies::joints::pose::{RelativePose, shortest};
+use crate::bodies::joints::pose::RelativePose;
 use crate::bodies::joints::{JointSettings, Motor};
 use crate::bodies::timed::value_at;
 use crate::math::{Mat3, Vec3};
@@ -103,7 +105,8 @@ impl JointStep<'_> {
         let mut force =
             JointForce { turns, is_driven: false, stiffness: Mat3::zeros(), push: Vec3::zeros() };
         for (at, is_locked) in kind.locked().into_iter().enumerate().skip(first).take(3) {
-            let is_range = along == Some(at) && self.end.excess(settings) != 0.0;
+            let is_limited = self.end.excess(settings) != 0.0 || is_one_place(settings);
+            let is_range = along == Some(at) && is_limited;
             let error = match (is_locked, is_range) {
                 (true, _) => self.end.motion[at],
                 (false, true) => self.end.excess(settings),
@@ -134,13 +137,15 @@ impl JointStep<'_> {
         let (mut slope, mut push) = (0.0, 0.0);
         if let Some(motor) = &self.joint.settings.motor {
             let mass = 1.0 / axis.dot(&(self.inverse_masses[at] * axis));
-            let damping = motor_damping(motor, start, mass / h);
+            let damping = motor_damping(motor, [start, expected], mass / h);
             (slope, push) = (damping / h, damping * (motor.speed - expected));
         }
         if let Some(Drive { stiffness, damping, keys }) = &self.joint.drive {
             let angle_at = |time_s: f64| value_at(keys, time_s).unwrap_or(0.0);
             let (aim, before) = (angle_at(self.time_s), angle_at(self.time_s - h));
-            let left = shortest(aim - self.end.motion[3]);
+            // The shorter way around.
+            let off = aim - self.end.motion[3];
+            let left = off - TAU * (off / TAU).round();
             push += stiffness * left + damping * ((aim - before) / h - expected);
             slope += stiffness + damping / h;
         }
@@ -149,8 +154,13 @@ impl JointStep<'_> {
     }
 }
 
-/// The damping of a motor whose bodies move at the speed `start`, of mass over step `mass`. It is so
-/// large that the force is the largest one as long as the speed changes little, and never larger.
-fn motor_damping(motor: &Motor, start: f64, mass: f64) -> f64 {
-    (MOTOR_DAMPING * mass).min(motor.most / (motor.speed - start).abs())
+/// The damping of a motor whose bodies have the speeds `start` and `expected`, of mass over step `mass`.
+/// Its force is the largest one as long as much speed is missing. Near its speed it holds any load for
+/// a few steps, until the load has changed the speed.
+fn motor_damping(motor: &Motor, [start, expected]: [f64; 2], mass: f64) -> f64 {
+    let missing = (motor.speed - start).abs().max((motor.speed - expected).abs());
+    match motor.most > 0.0 {
+        true => (MOTOR_DAMPING * mass).min(motor.most / missing),
+        false => 0.0,
+    }
 }

@@ -69,7 +69,7 @@ impl RelativePose {
 }
 
 /// The same angle (rad) between minus and plus half a turn.
-pub fn shortest(angle: f64) -> f64 {
+pub(crate) fn shortest(angle: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
     if angle > PI {
         angle - TAU

@@ -10,7 +10,6 @@ use crate::ranks::ExactSums;
 use crate::step::bdf2::Base;
 use crate::step::contacts::ContactStage;
 use crate::step::context::Context;
-use crate::step::joints::{self, About};
 use crate::step::motion::StepMotion;
 use crate::step::system::{StepSystem, SystemTerms};
 use crate::step::watch::loads::add_loads;
@@ -79,10 +78,10 @@ impl WorkMeter {
             }
         }
         add_loads(here, motion, &mut sums.plain);
-        for spring in motion.joint_springs(model, span, &motion.u1, About::Base) {
+        for spring in motion.joint_forces(span.scheme) {
             let first = spring.spring.sides.terms().first();
             if first.is_some_and(|term| rank.layout.own_index(term.node).is_some()) {
-                sums.plain.add([joints::work_j(&spring, &motion.u1, span.scheme.step_s())]);
+                sums.plain.add([spring.work_j(span.scheme.step_s())]);
             }
         }
         // Still air only brakes.
@@ -254,7 +253,7 @@ impl WorkMeter {
             prescribed: &motion.prescribed_changes(end, span.scheme),
             bodies: motion.body_terms(model),
             contacts: &[],
-            joints: &motion.joint_springs(model, span, end.u, About::Base),
+            joints: &[motion.joint_forces(span.scheme)],
             region: None,
         };
         system.assemble(&rank.threads, model, &rank.layout, &terms);

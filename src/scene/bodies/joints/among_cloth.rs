@@ -10,14 +10,14 @@ use crate::error::{Error, Result};
 use crate::rigid::body::{BodyId, BodyState};
 use crate::rigid::constraint::joint;
 use crate::scene::bodies::joints::joinable::{Joinable, Listed};
-use crate::scene::bodies::joints::spec::HingeDrive;
+use crate::scene::bodies::joints::spec::{DriveKeyframe, HingeDrive};
 use crate::scene::spec::Scene;
 
 /// The joints of `scene`. The last obstacles of `setup` are the fixed bodies of `bodies`. Paths are
 /// relative to `scene_dir`.
 ///
 /// # Errors
-/// As for [`Joinable::joints`], and if the two bodies of a joint overlap although they collide.
+/// As for [`Joinable::joints`].
 pub(in crate::scene) fn joints(
     scene: &Scene,
     scene_dir: &Path,
@@ -57,7 +57,6 @@ fn joint(
     };
     let drive = scene.joints[*spec].kind.drive().map(HingeDrive::resolve);
     Ok(BodyJoint {
-        name: at.clone(),
         first,
         second,
         frames: [first_frame, second_frame],
@@ -101,7 +100,7 @@ fn on_obstacle(
 
 impl HingeDrive {
     fn resolve(&self) -> Drive {
-        let key = |key: &super::spec::DriveKeyframe| DriveKey {
+        let key = |key: &DriveKeyframe| DriveKey {
             time_s: key.time_s,
             angle: key.angle_deg.to_radians(),
         };
