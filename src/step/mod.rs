@@ -19,6 +19,7 @@ mod failed;
 mod gather;
 mod history;
 mod impulses;
+mod joint_springs;
 mod joints;
 pub mod model;
 mod motion;

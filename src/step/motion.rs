@@ -13,7 +13,7 @@ use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
-use crate::step::joints::JointSpring;
+use crate::step::joint_springs::JointSpring;
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
 use crate::step::skin::Carrier;

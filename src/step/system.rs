@@ -15,7 +15,7 @@ use crate::linear::{
 use crate::math::{Mat3, Vec3};
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
-use crate::step::joints::{self, JointSpring};
+use crate::step::joint_springs::{self, JointSpring};
 use crate::step::model::Model;
 use crate::step::region::Region;
 use crate::step::scheme::Scheme;
@@ -156,7 +156,7 @@ impl StepSystem {
             cloth: Assembly::new(&model.cloth, layout, matrix.structure()),
             contacts,
             couplings: Couplings::new(&layout.patch_offsets),
-            joined: joints::joined(model, layout),
+            joined: joint_springs::joined(model, layout),
             rhs: vec![Vec3::zeros(); layout.own.len()],
             halo,
             masses: vec![1.0; layout.own.len()],
@@ -193,7 +193,7 @@ impl StepSystem {
         self.cloth.begin(threads, &model.cloth, inputs);
         self.contacts.refill(contacts, &mut self.halo);
         self.contacts.refill_couplings(contacts, step_s, &mut self.couplings);
-        joints::refill(&mut self.joined, joints, layout, step_s);
+        joint_springs::refill(&mut self.joined, joints, layout, step_s);
         let (structure, values) = self.matrix.split_mut();
         let pieces = (values, ByPatch::new(&mut self.rhs, &layout.patch_offsets));
         let (cloth, springs, joined) = (&self.cloth, &self.contacts, &self.joined);

@@ -9,7 +9,8 @@ use crate::bodies::{Body as _, BodyPose, Setup};
 use crate::error::{Error, Result};
 use crate::rigid::body::{BodyId, BodyState};
 use crate::rigid::constraint::joint;
-use crate::scene::bodies::joints::joinable::{Joinable, Listed};
+use crate::scene::bodies::joints::check::Listed;
+use crate::scene::bodies::joints::joinable::Joinable;
 use crate::scene::bodies::joints::spec::{DriveKeyframe, HingeDrive};
 use crate::scene::spec::Scene;
 

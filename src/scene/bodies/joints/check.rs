@@ -7,11 +7,20 @@ use crate::bounds::{
     not_negative, vector_within, within,
 };
 use crate::error::{Error, Result};
-use crate::rigid::constraint::joint::Second;
-use crate::scene::bodies::joints::joinable::Listed;
+use crate::rigid::constraint::joint::{Joint, Second};
 use crate::scene::bodies::joints::spec::{
     HingeDrive, HingeMotor, JointChoice, JointSpec, SliderMotor,
 };
+
+/// A joint of a scene.
+pub(in crate::scene) struct Listed {
+    /// The joint.
+    pub joint: Joint,
+    /// Its place in the scene, or the line of a file.
+    pub at: String,
+    /// The entry of `joints` that has it.
+    pub spec: usize,
+}
 
 impl JointSpec {
     /// Fails if a number is out of its bounds. `at` names the joint.

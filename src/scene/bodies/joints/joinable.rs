@@ -12,8 +12,9 @@ use crate::rigid::body::{BodyId, BodyState};
 use crate::rigid::constraint::joint::{Joint, JointFrame, Second, axes_along};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::generate::Generator;
+use crate::scene::bodies::joints::check::{self, Listed};
+use crate::scene::bodies::joints::read;
 use crate::scene::bodies::joints::spec::{JointBodies, JointChoice, JointSpec};
-use crate::scene::bodies::joints::{check, read};
 use crate::scene::bodies::setup::{Group, body, name_of};
 use crate::scene::spec::Scene;
 
@@ -26,16 +27,6 @@ pub(in crate::scene) struct Joinable<'a> {
     pub generators: &'a [Generator],
     /// Bodies that do not give way.
     pub fixed: &'a FixedBodies,
-}
-
-/// A joint of a scene.
-pub(in crate::scene) struct Listed {
-    /// The joint.
-    pub joint: Joint,
-    /// Its place in the scene, or the line of a file.
-    pub at: String,
-    /// The entry of `joints` that has it.
-    pub spec: usize,
 }
 
 /// A body of a joint, and its state at the start.

@@ -16,8 +16,8 @@ pub mod spec;
 
 use std::path::Path;
 
+use self::check::Listed;
 pub(in crate::scene) use self::joinable::Joinable;
-use self::joinable::Listed;
 use self::spec::{HingeDrive, JointChoice, JointSpec};
 use crate::bodies::joints::kind::JointKind;
 use crate::bodies::joints::{JointSettings, Motor};

@@ -1,0 +1,65 @@
+//! The springs of joints as the linear system sees them.
+
+use crate::bodies::joints::body_joint::{BodyJoint, Second};
+use crate::contact::{ContactSpring, Term};
+use crate::linear::{Joined, JoinedTerm};
+use crate::math::Vec3;
+use crate::partition::Layout;
+use crate::step::model::Model;
+
+/// A spring of a joint in a step.
+#[derive(Debug, Clone, Copy)]
+pub struct JointSpring {
+    /// The spring between nodes of its bodies.
+    pub spring: ContactSpring,
+    /// How fast its second frame moves, if that is on an obstacle, m/s or rad/s.
+    pub held: Vec3,
+    /// Whether a motor or a drive exerts it.
+    pub is_driven: bool,
+}
+
+/// How many bodies of few nodes are in each own patch of `layout` that has a joint, and the pairs of
+/// them that joints connect.
+pub(super) fn joined(model: &Model, layout: &Layout) -> Joined {
+    let body_at = |row: u32| model.numbering.body_of_node(layout.own[row as usize]);
+    Joined::new(layout.patch_offsets.windows(2).map(|rows| {
+        let bodies: Vec<usize> = (rows[0]..rows[1]).step_by(2).filter_map(body_at).collect();
+        let mine = |joint: &&BodyJoint| bodies.binary_search(&joint.first).is_ok();
+        let place = |body: usize| bodies.binary_search(&body).ok().map(|at| at as u32);
+        let joints = Vec::from_iter(model.joints.iter().filter(mine));
+        let pair = |joint: &&BodyJoint| match joint.second {
+            Second::Body(second) => Some([place(joint.first)?, place(second)?]),
+            Second::Obstacle(_) | Second::Space => None,
+        };
+        let pairs = joints.iter().filter_map(pair).collect();
+        (!joints.is_empty()).then_some((bodies.len(), pairs))
+    }))
+}
+
+/// Fills `joined` with the `springs` of own bodies, in a step of `h` (s).
+pub(super) fn refill(joined: &mut Joined, springs: &[Vec<JointSpring>], layout: &Layout, h: f64) {
+    joined.clear();
+    for JointSpring { spring, .. } in springs.iter().flatten() {
+        let terms = spring.sides.terms();
+        let Some(first) = terms.first().and_then(|term| layout.own_index(term.node)) else {
+            continue;
+        };
+        let patch = layout.patch_offsets.partition_point(|&start| start <= first) - 1;
+        let start = layout.patch_offsets[patch];
+        let term = |term: &Term| {
+            let row = layout.own_index(term.node)?;
+            Some(((row - start) as usize, term.jacobian))
+        };
+        let terms: Vec<JoinedTerm> = terms.iter().filter_map(term).collect();
+        joined.add(patch, spring.stiffness * (h * h), spring.push * h, &terms);
+    }
+}
+
+impl JointSpring {
+    /// The work (J) on the first body in a step of `h` (s), if something drives or holds the joint.
+    /// Before: its velocity and push are those at the end of the solve.
+    pub(super) fn work_j(&self, h: f64) -> f64 {
+        let moved = if self.is_driven { self.spring.velocity } else { self.held };
+        self.spring.push.dot(&moved) * h
+    }
+}
