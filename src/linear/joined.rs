@@ -6,7 +6,7 @@
 //! is multiplied. The preconditioner is the exact inverse of an assembly: its masses, what contacts
 //! add within it, and its joints. With block Jacobi alone a chain of 15 takes 76 iterations.
 
-use crate::linear::direct::factor::{Block6, BlockFactor, Part6};
+use crate::linear::direct::factor::{BlockFactor, BodyBlock, Part6};
 use crate::linear::direct::order::{Order, Turn};
 use crate::linear::jacobian::Jacobian;
 use crate::linear::matrix::BlockMatrix;
@@ -167,7 +167,7 @@ fn add(factor: &mut BlockFactor, order: &Order, [row, column]: [usize; 2], block
         let mut part = diagonal.fixed_view_mut::<3, 3>(at.0, at.1);
         part += block;
     } else if first < second {
-        let mut whole = Block6::zeros();
+        let mut whole = BodyBlock::zeros();
         whole.fixed_view_mut::<3, 3>(at.0, at.1).copy_from(block);
         factor.add(order, first, second, &whole);
     }

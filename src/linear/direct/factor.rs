@@ -5,7 +5,7 @@ use nalgebra::{SMatrix, SVector};
 use crate::linear::direct::order::Order;
 
 /// A block.
-pub type Block6 = SMatrix<f64, 6, 6>;
+pub type BodyBlock = SMatrix<f64, 6, 6>;
 /// The part of a vector of one block.
 pub type Part6 = SVector<f64, 6>;
 
@@ -15,11 +15,11 @@ pub type Part6 = SVector<f64, 6>;
 pub struct BlockFactor {
     /// The blocks on the diagonal, by position. Those of eliminated blocks become the inverse of
     /// their triangular factor.
-    diagonal: Vec<Block6>,
+    diagonal: Vec<BodyBlock>,
     /// The signs of eliminated blocks.
     signs: Vec<f64>,
     /// The blocks below the diagonal. Those of eliminated blocks become `L`.
-    below: Vec<Block6>,
+    below: Vec<BodyBlock>,
     /// The position of each block.
     positions: Vec<u32>,
     /// The rows of each block that count, by position. In the others the matrix is that of identity.
@@ -30,9 +30,9 @@ impl BlockFactor {
     /// Sets all blocks to zero.
     pub fn clear(&mut self, order: &Order) {
         self.diagonal.clear();
-        self.diagonal.resize(order.blocks.len(), Block6::zeros());
+        self.diagonal.resize(order.blocks.len(), BodyBlock::zeros());
         self.below.clear();
-        self.below.resize(order.neighbours.len(), Block6::zeros());
+        self.below.resize(order.neighbours.len(), BodyBlock::zeros());
         self.rows.clear();
         self.rows.resize(order.blocks.len(), 6);
         self.positions.clear();
@@ -54,13 +54,13 @@ impl BlockFactor {
     }
 
     /// The block on the diagonal at a position.
-    pub fn diagonal_mut(&mut self, at: usize) -> &mut Block6 {
+    pub fn diagonal_mut(&mut self, at: usize) -> &mut BodyBlock {
         &mut self.diagonal[at]
     }
 
     /// Adds `value` to the block in row `row` and column `column`, and its transpose to the block
     /// opposite. Both are blocks that the order knows as an edge.
-    pub fn add(&mut self, order: &Order, row: u32, column: u32, value: &Block6) {
+    pub fn add(&mut self, order: &Order, row: u32, column: u32, value: &BodyBlock) {
         let [row, column] = [row, column].map(|block| self.positions[block as usize]);
         let (place, value) = match row > column {
             true => (order.place(column, row), *value),
@@ -82,7 +82,7 @@ impl BlockFactor {
             self.diagonal[at] = inverse;
             let (rows, below) = (self.rows[at], order.below(at));
             for block in &mut self.below[below.clone()] {
-                let own = std::mem::replace(block, Block6::zeros());
+                let own = std::mem::replace(block, BodyBlock::zeros());
                 add_product(block, &own, &inverse, [rows; 2], 1.0);
             }
             for (b, &second) in order.neighbours[below.clone()].iter().enumerate() {
@@ -101,7 +101,7 @@ impl BlockFactor {
     }
 
     /// The matrix that is left for the blocks kept: those on the diagonal, then those below.
-    pub fn kept(&self, order: &Order) -> impl Iterator<Item = &Block6> {
+    pub fn kept(&self, order: &Order) -> impl Iterator<Item = &BodyBlock> {
         let start = order.starts[order.eliminated] as usize;
         self.diagonal[order.eliminated..].iter().chain(&self.below[start..])
     }
@@ -133,7 +133,13 @@ impl BlockFactor {
 
 /// Adds `factor a b^T`, where `b` has numbers in its first `rows` rows and `columns` columns alone. (The
 /// library's product of this size copies both first.)
-fn add_product(sum: &mut Block6, a: &Block6, b: &Block6, [rows, columns]: [usize; 2], factor: f64) {
+fn add_product(
+    sum: &mut BodyBlock,
+    a: &BodyBlock,
+    b: &BodyBlock,
+    [rows, columns]: [usize; 2],
+    factor: f64,
+) {
     for j in 0..rows {
         let mut column: [f64; 6] = sum.column(j).into_owned().into();
         for k in 0..columns {
@@ -147,13 +153,13 @@ fn add_product(sum: &mut Block6, a: &Block6, b: &Block6, [rows, columns]: [usize
 /// The sign of a definite block, and the inverse of the triangular factor of the block with this sign.
 /// (The inverse of the block itself loses more digits: joints that say the same twice need them.) The
 /// unknowns of a block stay 0 if rounding has left it not definite.
-fn inverse_factor(block: &Block6) -> (f64, Block6) {
+fn inverse_factor(block: &BodyBlock) -> (f64, BodyBlock) {
     let sign = block[(0, 0)].signum();
     let inverse = (block * sign).cholesky().map(|factor| {
         let lower = factor.unpack();
-        lower.solve_lower_triangular(&Block6::identity()).unwrap_or_else(Block6::zeros)
+        lower.solve_lower_triangular(&BodyBlock::identity()).unwrap_or_else(BodyBlock::zeros)
     });
-    (sign, inverse.unwrap_or_else(Block6::zeros))
+    (sign, inverse.unwrap_or_else(BodyBlock::zeros))
 }
 
 #[cfg(test)]
@@ -170,11 +176,11 @@ mod tests {
         bodies: usize,
         joints: &[[u32; 2]],
         number: impl Fn(u64) -> f64,
-    ) -> (Vec<Block6>, Vec<[Block6; 2]>) {
-        let block = |k: u64| Block6::from_fn(|i, j| number(k * 36 + (6 * i + j) as u64) - 0.5);
+    ) -> (Vec<BodyBlock>, Vec<[BodyBlock; 2]>) {
+        let block = |k: u64| BodyBlock::from_fn(|i, j| number(k * 36 + (6 * i + j) as u64) - 0.5);
         let mass = |k: u64| {
             let half = block(k);
-            half * half.transpose() + Block6::identity()
+            half * half.transpose() + BodyBlock::identity()
         };
         let diagonal = (0..bodies as u64).map(mass).collect();
         let of_joints =
@@ -206,7 +212,7 @@ mod tests {
             }
             for (k, (ends, of)) in joints.iter().zip(&couplings).enumerate() {
                 let row = bodies + k;
-                dense.view_mut((6 * row, 6 * row), (6, 6)).copy_from(&(Block6::identity() * -0.01));
+                dense.view_mut((6 * row, 6 * row), (6, 6)).copy_from(&(BodyBlock::identity() * -0.01));
                 for side in 0..2 {
                     let at = (6 * row, 6 * ends[side] as usize);
                     dense.view_mut(at, (6, 6)).copy_from(&of[side]);
@@ -234,7 +240,7 @@ mod tests {
             }
             for (k, (ends, of)) in (count..).zip(joints.iter().zip(&couplings)) {
                 let at = factor.position(k);
-                *factor.diagonal_mut(at) -= Block6::identity() * 0.01;
+                *factor.diagonal_mut(at) -= BodyBlock::identity() * 0.01;
                 (0..2).for_each(|side| factor.add(&order, k, ends[side], &of[side]));
             }
             factor.eliminate(&order);

@@ -50,7 +50,9 @@ fn documented() -> BTreeSet<String> {
 #[test]
 fn the_docs_describe_every_field_and_no_other() {
     let mut expected = declared(include_str!("mod.rs"), &[]);
+    expected.extend(declared(include_str!("attach.rs"), &[]));
     expected.extend(declared(include_str!("loads.rs"), &[]));
+    expected.extend(declared(include_str!("obstacle.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));
     let samples = include_str!("../../bodies/prescribed/samples.rs");
     expected.extend(declared(samples, &["Interpolation {"]));

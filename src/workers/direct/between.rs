@@ -1,6 +1,6 @@
 //! The system between workers: the blocks that they keep.
 
-use crate::linear::direct::factor::{Block6, BlockFactor, Part6};
+use crate::linear::direct::factor::{BlockFactor, BodyBlock, Part6};
 use crate::workers::direct::plan::Plan;
 
 /// A block in a message.
@@ -20,7 +20,7 @@ impl BetweenWorkers {
     pub fn eliminate(&mut self, plan: &Plan, left: &[BlockWords]) {
         let (order, factor) = (&plan.between, &mut self.factor);
         factor.clear(order);
-        let mut left = left.iter().map(|words| Block6::from(*words));
+        let mut left = left.iter().map(|words| BodyBlock::from(*words));
         for part in &plan.parts {
             for (&block, value) in part.kept.iter().zip(&mut left) {
                 let at = factor.position(block);
@@ -63,12 +63,12 @@ mod tests {
         (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64 - 0.5
     }
 
-    fn block(k: u64) -> Block6 {
-        Block6::from_fn(|i, j| number(36 * k + (6 * i + j) as u64))
+    fn block(k: u64) -> BodyBlock {
+        BodyBlock::from_fn(|i, j| number(36 * k + (6 * i + j) as u64))
     }
 
-    fn mass(body: u64) -> Block6 {
-        block(body) * block(body).transpose() + Block6::identity()
+    fn mass(body: u64) -> BodyBlock {
+        block(body) * block(body).transpose() + BodyBlock::identity()
     }
 
     /// Bodies 0 to 16 in a tree, joints from each to one before it, and two loops.
@@ -83,7 +83,7 @@ mod tests {
         (0..18).map(of).collect()
     }
 
-    fn coupling(joint: u32, side: usize) -> Block6 {
+    fn coupling(joint: u32, side: usize) -> BodyBlock {
         block(1000 + 2 * u64::from(joint) + side as u64)
     }
 
@@ -101,7 +101,7 @@ mod tests {
         }
         for link in links {
             let row = 6 * (bodies + link.place as usize);
-            matrix.view_mut((row, row), (6, 6)).copy_from(&(Block6::identity() * -1e-3));
+            matrix.view_mut((row, row), (6, 6)).copy_from(&(BodyBlock::identity() * -1e-3));
             side.rows_mut(row, 6).copy_from(&right(link.place));
             for (k, (body, _)) in link.bodies.iter().flatten().enumerate() {
                 let (column, value) = (6 * *body as usize, coupling(link.place, k));
@@ -126,7 +126,7 @@ mod tests {
         for (block, joint) in part.joint_blocks() {
             let at = factor.position(block);
             if joint.is_own {
-                *factor.diagonal_mut(at) -= Block6::identity() * 1e-3;
+                *factor.diagonal_mut(at) -= BodyBlock::identity() * 1e-3;
                 side[at] = right(joint.place);
             }
             for (k, body) in joint.bodies.iter().enumerate() {

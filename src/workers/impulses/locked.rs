@@ -16,7 +16,7 @@
 
 use nalgebra::Matrix3;
 
-use crate::linear::direct::factor::{Block6, BlockFactor, Part6};
+use crate::linear::direct::factor::{BlockFactor, BodyBlock, Part6};
 use crate::rigid::motion::Mobility;
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::nonsmooth::joint::JointProblem;
@@ -138,12 +138,12 @@ impl Part {
 }
 
 /// What the motions of a joint give way by themselves. The impulse of a free motion is 0.
-fn softness(problem: &JointProblem, bodies: &MemberBodies, local: &Local) -> Block6 {
+fn softness(problem: &JointProblem, bodies: &MemberBodies, local: &Local) -> BodyBlock {
     let least = least_softness(problem, bodies, local);
     let of_row =
         |(row, soft): (usize, Option<f64>)| soft.map_or(1.0, |soft: f64| soft + least[row]);
     let rows = problem.softness().into_iter().enumerate().map(of_row);
-    Block6::from_diagonal(&Part6::from_iterator(rows))
+    BodyBlock::from_diagonal(&Part6::from_iterator(rows))
 }
 
 /// [`LEAST_SOFTNESS`] of what the bodies of a joint give way.
@@ -159,8 +159,8 @@ fn least_softness(problem: &JointProblem, bodies: &MemberBodies, local: &Local) 
 }
 
 /// The mass matrix of a body, for linear and angular velocities.
-fn mass(mobility: &Mobility) -> Block6 {
-    let mut block = Block6::zeros();
+fn mass(mobility: &Mobility) -> BodyBlock {
+    let mut block = BodyBlock::zeros();
     let inertia = mobility.inverse_inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
     block.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(1.0 / mobility.inverse_mass);
     block.fixed_view_mut::<3, 3>(3, 3).copy_from(&inertia);
@@ -168,8 +168,8 @@ fn mass(mobility: &Mobility) -> Block6 {
 }
 
 /// Its inverse.
-fn inverse_mass(mobility: &Mobility) -> Block6 {
-    let mut block = Block6::zeros();
+fn inverse_mass(mobility: &Mobility) -> BodyBlock {
+    let mut block = BodyBlock::zeros();
     block.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(mobility.inverse_mass);
     block.fixed_view_mut::<3, 3>(3, 3).copy_from(&mobility.inverse_inertia);
     block
