@@ -127,7 +127,7 @@ struct JointsInStep<'a> {
 }
 
 /// One side of a joint.
-struct Side {
+struct JointSide {
     /// Its frame in the middle of the step, and where it is expected at the end.
     frames: [FrameInSpace; 2],
     /// The body that has it, if forces move it.
@@ -139,8 +139,8 @@ impl JointsInStep<'_> {
         self.motion.expected(self.model, self.u, self.about, node)
     }
 
-    fn side(&self, joint: &BodyJoint, side: usize) -> Side {
-        let held = |ends: [Option<Rigid>; 2]| Side {
+    fn side(&self, joint: &BodyJoint, side: usize) -> JointSide {
+        let held = |ends: [Option<Rigid>; 2]| JointSide {
             frames: ends.map(|motion| joint.held(motion.as_ref())),
             body: None,
         };
@@ -163,7 +163,7 @@ impl JointsInStep<'_> {
                 };
                 let end = self.span.scheme.moved(&**body, &self.motion.coordinates[number], &u);
                 let middle = frame(&self.motion.middles[number]);
-                Side { frames: [middle, frame(&end)], body: Some(number) }
+                JointSide { frames: [middle, frame(&end)], body: Some(number) }
             }
         }
     }
@@ -217,7 +217,7 @@ impl JointsInStep<'_> {
     }
 
     /// How nodes move the two `points` (m) relative to each other, or turn the two bodies.
-    fn sides(&self, sides: &[Side; 2], points: [Vec3; 2], turns: bool) -> Sides {
+    fn sides(&self, sides: &[JointSide; 2], points: [Vec3; 2], turns: bool) -> Sides {
         let mut result = Sides::default();
         for (side, (sign, point)) in sides.iter().zip([1.0, -1.0].into_iter().zip(points)) {
             if let Some(number) = side.body {
@@ -241,7 +241,7 @@ impl JointsInStep<'_> {
 
     /// The velocity of the second frame at `point` (m/s), and its angular velocity (rad/s), if no
     /// force moves it. Else zero.
-    fn held(&self, side: &Side, point: Vec3) -> [Vec3; 2] {
+    fn held(&self, side: &JointSide, point: Vec3) -> [Vec3; 2] {
         let [(middle, from), (end, to)] = side.frames;
         if side.body.is_some() || (middle, from) == (end, to) {
             return [Vec3::zeros(); 2];
