@@ -70,12 +70,26 @@ pub fn time_of_impact(
     x1: &[Vec3; 4],
     separation_m: f64,
 ) -> Option<f64> {
-    if swept_gap(kind, x0, x1) > separation_m {
+    time_of_round_impact(kind, x0, x1, 0.0, separation_m)
+}
+
+/// The same for sides of which one or both are round: `radius_m` (m) is the sum of their radii. Along
+/// any direction the gap of round sides is less than that of their vertices by this sum. So all of
+/// the above holds for the gap that is left.
+pub fn time_of_round_impact(
+    kind: PairKind,
+    x0: &[Vec3; 4],
+    x1: &[Vec3; 4],
+    radius_m: f64,
+    separation_m: f64,
+) -> Option<f64> {
+    let apart_m = radius_m + separation_m;
+    if swept_gap(kind, x0, x1) > apart_m {
         return None;
     }
     let motion = Relative::new(kind, x0, x1);
     let mut along = motion.along_closest(0.0);
-    let to_go = along.gap() - separation_m;
+    let to_go = along.gap() - apart_m;
     let least_slack = 2.0 * motion.rounding();
     // A gap that is NaN is not clear.
     let clear = to_go > least_slack;
@@ -86,12 +100,12 @@ pub fn time_of_impact(
     let slack = (SLACK * to_go.min(near)).max(least_slack);
     let mut time = 0.0;
     for _ in 0..MAX_ADVANCES {
-        time += along.span_above(separation_m + 0.5 * slack);
+        time += along.span_above(apart_m + 0.5 * slack);
         if time >= 1.0 {
             return None;
         }
         along = motion.along_closest(time);
-        let clear = along.gap() > separation_m + slack;
+        let clear = along.gap() > apart_m + slack;
         if !clear {
             break;
         }

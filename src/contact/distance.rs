@@ -1,7 +1,7 @@
 //! How far apart the sides of a pair are kept.
 
-use crate::collision::Pair;
 use crate::collision::narrow::closest;
+use crate::collision::{Pair, Radii};
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -15,6 +15,8 @@ pub struct ContactDistance<'a> {
     pub rest: &'a [Vec3],
     /// The number after the last vertex of each cloth, rising.
     pub cloth_ends: &'a [VertexId],
+    /// Radii of round surfaces.
+    pub radii: Radii<'a>,
 }
 
 /// Pairs of one cloth begin to push at this fraction of their distance at rest. It is less than

@@ -25,6 +25,7 @@ pub mod law;
 pub mod memory;
 pub mod point;
 pub mod projection;
+mod round;
 pub mod route;
 pub mod settings;
 pub mod sharing;

@@ -7,11 +7,12 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::collision::ccd::time_of_impact;
+use crate::collision::ccd::time_of_round_impact;
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
-use crate::collision::{Pair, PairKind, Sweep};
+use crate::collision::{Pair, PairKind, Radii, Sweep};
 use crate::contact::distance::ContactDistance;
+use crate::contact::round;
 use crate::math::Vec3;
 
 /// Fraction of the contact distance within which a predicted motion is an impact. Any value below
@@ -40,8 +41,8 @@ pub struct Contact {
     pub weights: [f64; 4],
     /// Unit vector from the second side to the first.
     pub normal: [f64; 3],
-    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first order. The gap of
-    /// an impact is at least `distance_m`.
+    /// `normal . sum w_a x0_a` (m), less the radii of round sides: the gap at the start of the step, to
+    /// first order. The gap of an impact is at least `distance_m`.
     pub gap_m: f64,
     /// The gap that the contact aims at, m.
     pub distance_m: f64,
@@ -99,7 +100,8 @@ pub fn find_contacts(
     distance: &ContactDistance,
     contacts: &mut Vec<Contact>,
 ) {
-    let sweep = Sweep { x0, x1: predicted, radius: distance.distance_m };
+    let (radius, radii) = (distance.distance_m, distance.radii);
+    let sweep = Sweep { x0, x1: predicted, radius, radii };
     screen(candidates, &sweep, Pace::Common, |pair| {
         let (start, end) = (pair.gather(x0), pair.gather(predicted));
         contacts.extend(proximity_or_impact(pair, &start, &end, distance));
@@ -112,32 +114,38 @@ fn proximity_or_impact(
     end: &[Vec3; 4],
     distance: &ContactDistance,
 ) -> Option<Contact> {
-    let now = closest(pair.kind(), *start);
-    if now.distance < distance.distance_m {
+    let (now, radii) = (closest(pair.kind(), *start), &distance.radii);
+    let radius_m = radii.of_pair(&pair);
+    let gap_m = now.distance - radius_m;
+    if gap_m < distance.distance_m {
         let distance_m = distance.of(&pair);
-        if now.distance < distance_m {
-            let contact =
-                Contact::new(pair, ContactKind::Proximity, &now, now.distance, distance_m);
-            return stands_for_itself(&pair, &now).then_some(contact);
+        if gap_m < distance_m {
+            let contact = Contact::new(pair, ContactKind::Proximity, &now, gap_m, distance_m);
+            return stands_for_itself(&pair, &now, radii).then_some(contact);
         }
     }
+    let time_within =
+        |separation_m| time_of_round_impact(pair.kind(), start, end, radius_m, separation_m);
     // Most pairs stay apart by this bound, and their own distance costs time.
-    time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance.distance_m)?;
+    time_within(IMPACT_FRACTION * distance.distance_m)?;
     let distance_m = distance.of(&pair);
-    let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
+    let time = time_within(IMPACT_FRACTION * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
     let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
-    let gap_m = then.normal.dot(&offset).max(distance_m);
+    let gap_m = (then.normal.dot(&offset) - radius_m).max(distance_m);
     let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
-    stands_for_itself(&pair, &then).then_some(contact)
+    stands_for_itself(&pair, &then, radii).then_some(contact)
 }
 
 /// Whether no other pair is at least as near at the same points.
-fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
+fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
     match pair.kind() {
-        PairKind::EdgeEdge => at.feature.is_interior(),
+        PairKind::EdgeEdge => at.feature.is_interior() || round::stands_for_itself(pair, at, radii),
         PairKind::VertexFace => match at.feature.corner() {
-            Some(corner) => pair.vertices[0] < pair.vertices[corner],
+            Some(corner) => {
+                let (vertex, corner) = (pair.vertices[0], pair.vertices[corner]);
+                vertex < corner || round::alone_meets(vertex, corner, radii)
+            }
             None => true,
         },
     }
@@ -151,7 +159,7 @@ fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
 ///
 /// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on
 /// their own may keep more. The result does not depend on the order.
-pub fn local_minima(contacts: &[Contact]) -> Vec<&Contact> {
+pub fn local_minima<'a>(contacts: &'a [Contact], radii: &Radii) -> Vec<&'a Contact> {
     let mut contacts = Vec::from_iter(contacts);
     contacts.sort_unstable_by(|a, b| a.order(b));
     contacts.dedup_by_key(|contact| contact.pair);
@@ -161,11 +169,10 @@ pub fn local_minima(contacts: &[Contact]) -> Vec<&Contact> {
         let kinds = [a, b].map(|contact| contact.pair.kind());
         kinds == [PairKind::VertexFace; 2] && a.pair.vertices[0] == b.pair.vertices[0]
     };
-    contacts
+    let minima = contacts
         .chunk_by(of_one_vertex)
-        .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))))
-        .copied()
-        .collect()
+        .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))));
+    round::local_minima(&contacts, minima.copied().collect(), radii)
 }
 
 /// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point
@@ -186,6 +193,11 @@ mod tests {
     use proptest::prelude::*;
 
     const DISTANCE_M: f64 = 1e-3;
+
+    fn distance() -> ContactDistance<'static> {
+        let radii = Radii::default();
+        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], radii }
+    }
 
     struct Grid {
         faces: Vec<[VertexId; 3]>,
@@ -242,9 +254,9 @@ mod tests {
 
     fn minima(pairs: &[Pair], x0: &[Vec3], predicted: &[Vec3]) -> Vec<Contact> {
         let mut contacts = Vec::new();
-        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        let distance = distance();
         find_contacts(pairs, x0, predicted, &distance, &mut contacts);
-        local_minima(&contacts).into_iter().copied().collect()
+        local_minima(&contacts, &Radii::default()).into_iter().copied().collect()
     }
 
     #[test]
@@ -271,7 +283,7 @@ mod tests {
     fn impacts_do_not_decide_which_proximities_are_kept() {
         let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
         let mut near = Vec::new();
-        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        let distance = distance();
         find_contacts(&pairs, &x, &x, &distance, &mut near);
         let impacts = near.iter().filter(|it| it.pair.kind() == PairKind::VertexFace).map(|it| {
             let [vertex, a, b, c] = it.pair.vertices;
@@ -280,9 +292,9 @@ mod tests {
         });
         let mixed = [near.clone(), impacts.collect()].concat();
         let count = near.len();
-        let near = local_minima(&near);
+        let near = local_minima(&near, &Radii::default());
         assert!(near.len() < count);
-        let mut mixed = local_minima(&mixed);
+        let mut mixed = local_minima(&mixed, &Radii::default());
         mixed.retain(|contact| contact.kind() == ContactKind::Proximity);
         assert_eq!(mixed, near);
     }
@@ -352,7 +364,8 @@ mod tests {
         let [one, other] = [[0.1, 0.3], [0.3, 0.1]].map(|ways| ways.map(impact));
         assert_eq!((one[0].gap_m, one[0].normal), (other[0].gap_m, other[0].normal));
         assert_ne!(one[0], other[0]);
-        assert_eq!(local_minima(&one), local_minima(&other));
+        let minima = |all| local_minima(all, &Radii::default());
+        assert_eq!(minima(&one), minima(&other));
     }
 
     proptest! {

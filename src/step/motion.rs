@@ -8,7 +8,7 @@ use crate::bodies::cloth::inputs::Target;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::PrescribedPose;
 use crate::bodies::{Body, Numbering};
-use crate::collision::Sweep;
+use crate::collision::{Surfaces, Sweep};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
@@ -302,9 +302,9 @@ impl StepMotion {
         BodyTerms { first: model.numbering.cloth() as NodeId, terms: &self.body_terms }
     }
 
-    /// The motion along which candidates are sought, for pairs within `radius` (m).
-    pub fn sweep(&self, radius: f64) -> Sweep<'_> {
-        Sweep { x0: &self.x0, x1: &self.path_end, radius }
+    /// The motion along which candidates are sought among `surfaces`, for pairs within `radius` (m).
+    pub fn sweep<'a>(&'a self, surfaces: &'a Surfaces, radius: f64) -> Sweep<'a> {
+        Sweep { x0: &self.x0, x1: &self.path_end, radius, radii: surfaces.radii() }
     }
 
     /// The coordinates of all bodies at the end of the step.

@@ -40,7 +40,12 @@ fn alike(mu: f64) -> Friction {
 
 fn law(friction: &Friction, separation_m: f64) -> CollisionLaw<'_> {
     CollisionLaw {
-        distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
+        distance: ContactDistance {
+            distance_m: separation_m,
+            rest: &[],
+            cloth_ends: &[],
+            radii: Default::default(),
+        },
         separation: 1.0,
         squeezed: &NOTHING,
         friction,
@@ -109,7 +114,7 @@ proptest! {
 struct Twins<'a>(&'a [f64]);
 
 impl Dynamics for Twins<'_> {
-    fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides {
+    fn sides(&self, pair: &Pair, weights: &[f64; 4], _: &Vec3) -> Sides {
         Sides::of_weights(&pair.vertices.map(|vertex| vertex / 2), weights, pair.first_side())
     }
 
