@@ -264,6 +264,28 @@ mod tests {
             prop_assert!(found.unwrap_or(1.0) <= time + 1e-9);
         }
 
+        /// Balls and capsules: a vertex, an edge, and their degenerate faces, with a radius.
+        #[test]
+        fn an_impact_of_round_sides_is_never_missed_and_never_late(
+            kind in kind(),
+            x0 in points(1.0),
+            x1 in points(1.0),
+            radius in prop_oneof![Just(1e-3), 0.01..0.5],
+            separation in prop_oneof![Just(1e-5), Just(1e-3), Just(0.02)],
+            corners in prop_oneof![Just([0, 1, 2, 3]), Just([0, 1, 2, 2]), Just([0, 1, 1, 1])],
+        ) {
+            let [x0, x1] = [x0, x1].map(|x| corners.map(|corner| x[corner]));
+            let motion = Relative::new(kind, &x0, &x1);
+            let gap = |i: u32| closest(kind, motion.at(f64::from(i) / 2000.0)).distance - radius;
+            let found = time_of_round_impact(kind, &x0, &x1, radius, separation);
+            let first = (0..=2000).find(|&i| gap(i) <= separation);
+            if let Some(first) = first {
+                prop_assert!(found.is_some_and(|time| time <= f64::from(first) / 2000.0));
+            } else if (0..=2000).all(|i| gap(i) > 1.1 * separation + 0.01) {
+                prop_assert_eq!(found, None);
+            }
+        }
+
         #[test]
         fn a_grazing_touch_is_never_missed(
             kind in kind(),

@@ -15,6 +15,7 @@ use crate::step::bdf2::Bdf2;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::joint_springs::JointSpring;
 use crate::step::model::Model;
+use crate::step::predict::carried;
 use crate::step::scheme::Scheme;
 use crate::step::skin::Carrier;
 use crate::step::state::State;
@@ -176,18 +177,21 @@ impl StepMotion {
     }
 
     /// Finds the middles of the motions of bodies, and their masses there. They follow from the
-    /// solution that is repaired, or from free flight. Before: the changes of free flight are
+    /// solution that is repaired, or from the prediction. Before: the changes of free flight are
     /// known.
     pub fn place_middles(&mut self, model: &Model, scheme: Scheme) {
         self.middles.clear();
         for (number, (body, range)) in each_body(model).enumerate() {
             let of_body = &mut self.body_terms[terms(model, range)];
-            let u: Vec<Vec3> = match self.repairs {
+            let mut u: Vec<Vec3> = match self.repairs {
                 true => self.solved.u[nodes(range)].to_vec(),
                 false => {
                     zip(&self.u0[nodes(range)], &*of_body).map(|(u, it)| u + it.free).collect()
                 }
             };
+            if !self.repairs && body.radius_m() > 0.0 {
+                u[0] += carried(&self.last_changes, self.fall, range);
+            }
             let middle = scheme.middle(&**body, &self.coordinates[number], &u);
             for (node, terms) in of_body.iter_mut().enumerate() {
                 let mass = body.mass(&middle, node);

@@ -4,6 +4,7 @@ use std::iter::zip;
 use std::ops::RangeBounds;
 
 use crate::bodies::cloth::pins::Lead;
+use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::math::Vec3;
 use crate::step::clock::Span;
@@ -132,7 +133,11 @@ impl StepMotion {
             let changes = flown.iter().zip(u).map(|(flown, u)| flown - u);
             self.body_terms.extend(changes.map(NodeTerms::of_change));
             body.place(at, &mut self.x0[vertices(range)]);
-            let moved = span.scheme.moved(&**body, at, &flown);
+            let mut predicted = flown;
+            if body.radius_m() > 0.0 {
+                predicted[0] += carried(&self.last_changes, self.fall, range);
+            }
+            let moved = span.scheme.moved(&**body, at, &predicted);
             body.place(&moved, &mut self.predicted[vertices(range)]);
         }
         self.place_middles(model, span.scheme);
@@ -157,6 +162,13 @@ impl StepMotion {
             }
         }
     }
+}
+
+/// What is added to the `fall` (m/s) of a round body in its prediction, m/s: what the last step added,
+/// up to the size of gravity, so that what was carried is carried on, as of cloth. A ball that rolls
+/// and were predicted to fall would meet the faces ahead of it from the side.
+pub(super) fn carried(last_changes: &[Vec3], fall: Vec3, range: &BodyRange) -> Vec3 {
+    within(last_changes[range.nodes.start as usize] - fall, fall.norm())
 }
 
 /// `vector`, no longer than `limit`.

@@ -1,5 +1,6 @@
 //! Checks the whole fail-safe against all pairs of small scenes.
 
+mod round;
 mod turning;
 
 use proptest::prelude::*;
