@@ -9,12 +9,21 @@ mod round;
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
+use cloth_sim::bodies::cloth::material::Material;
+use cloth_sim::bodies::rigid::{Frame, MassProperties, RigidBody};
+use cloth_sim::bodies::{Body, Setup};
+use cloth_sim::collision::narrow::closest;
 use cloth_sim::math::Vec3;
+use cloth_sim::mesh::shapes::{Cuboid, Diagonal, ShapeKind, sheet as sheet_mesh};
+use cloth_sim::ranks::{World, in_process};
+use cloth_sim::step::{Model, Simulation};
 use common::poses::{folder, poses, run_scene, run_text};
 use common::run::{Frames, Start, assert_says, finish, simulate};
+use nalgebra::UnitQuaternion;
 use physics::G;
-use round::{Axis, lowest_distance};
+use round::{Axis, from_triangle, lowest_distance};
 
 const RADIUS_M: f64 = 0.05;
 
@@ -130,6 +139,64 @@ fn run_clear(
     let least = (1..=frames).map(|frame| lowest_distance(&run, frame, axes));
     let least = least.fold(f64::INFINITY, f64::min);
     (run, least)
+}
+
+/// A ball at rest, somewhere over a sheet that is held around its rim, after `time_s` (s). Returns the
+/// force of its contacts on the cloth (N), its weight (N) and the least distance (m) on the way.
+fn on_trampoline(step_s: f64, time_s: f64) -> [f64; 3] {
+    let mut cloth = physics::cloth(
+        sheet_mesh(0.2, 0.2, 20, 20, Diagonal::Alternating),
+        Material::isotropic(0.2, 500.0, 0.3, 1e-5),
+    );
+    physics::hold(&mut cloth, |x| x.x.abs().max(x.z.abs()) > 0.099);
+    cloth.material.mass_damping_per_s = 30.0;
+    cloth.material.stiffness_damping_s = 2e-3;
+    let (radius, mass) = (0.02, 0.02);
+    let inertia = Vec3::repeat(0.4 * mass * radius * radius);
+    let origin = Vec3::new(0.0, radius + 0.002, 0.0);
+    let frame = Frame { origin, rotation: UnitQuaternion::identity() };
+    let mesh = Cuboid { size_m: [0.02; 3], edge_m: None }.mesh();
+    let ball = RigidBody::with_mass("ball", mesh, MassProperties { mass, inertia }, frame)
+        .round(vec![Vec3::zeros()], radius);
+    let setup = Setup { cloths: vec![cloth], ..Setup::default() };
+    let bodies = vec![Arc::new(ball) as Arc<dyn Body>];
+    let scene = physics::scene(step_s);
+    let model = Model::with_bodies(scene.settings(), setup, bodies, |build| build(1)).unwrap();
+    let model = Arc::new(model);
+    let run = |world: &dyn World| {
+        let (mut simulation, mut least) =
+            (Simulation::new(model.clone(), world, 1)?, f64::INFINITY);
+        let centre_of = |simulation: &Simulation| {
+            Vec3::from_column_slice(&simulation.state().coordinates[0][..3])
+        };
+        while simulation.time_s() < time_s {
+            simulation.step()?;
+            let (x, centre) = (simulation.positions(), centre_of(&simulation));
+            for face in &model.surfaces.list[0].faces {
+                let face = face.map(|vertex| x[vertex as usize]);
+                least = least.min(from_triangle([centre; 2], face) - radius);
+            }
+        }
+        let x = [simulation.positions(), &[centre_of(&simulation)]].concat();
+        let forces = simulation.state().contacts.iter().map(|contact| {
+            let near = closest(contact.pair.kind(), contact.pair.gather(&x));
+            let force = near.normal * contact.normal_force - Vec3::from(contact.friction_force);
+            let all = contact.pair.vertices.iter().zip(near.weights);
+            let of_cloth = all.filter(|it| (*it.0 as usize) < simulation.positions().len());
+            force * of_cloth.map(|it| it.1).sum::<f64>()
+        });
+        Ok([-forces.sum::<Vec3>().y, mass * G, least])
+    };
+    in_process::run(1, run).expect("it runs").remove(0)
+}
+
+#[test]
+fn the_contacts_of_a_ball_at_rest_on_a_trampoline_carry_its_weight() {
+    for step_s in [1e-3, 4e-3] {
+        let [force, weight, least] = on_trampoline(step_s, 3.0);
+        println!("{step_s} s: {:.2e} of the weight, at least {least:e} m", force / weight - 1.0);
+        assert!((force / weight - 1.0).abs() < 1e-3 && least >= 1e-5);
+    }
 }
 
 #[test]
