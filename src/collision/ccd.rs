@@ -26,7 +26,8 @@
 //! | gap along a direction of unit length up to `4 u` | `u (35 X + 84 D)` |
 //! | rate | `42 u D` |
 //! | the span's division and its sum with the time | `u (11 X + 21 D)` |
-//! | total | `u (46 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING` |
+//! | the sum of separation and radii, if no more than a distance at time 0 | `u 4 X` |
+//! | total | `u (50 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING` |
 //!
 //! The size of the coordinates themselves does not enter.
 

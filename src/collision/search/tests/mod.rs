@@ -1,5 +1,7 @@
 //! Searches against brute force over all pairs.
 
+mod round;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
