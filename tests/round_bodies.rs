@@ -1,5 +1,5 @@
-//! Balls and capsules beside cloth, as a user writes them, against closed forms: they roll, rest and
-//! pile up, and nothing overlaps.
+//! Balls and capsules beside cloth, as a user writes them, against closed forms: they roll, rest
+//! and pile up, and nothing overlaps.
 
 mod common;
 #[path = "common/physics.rs"]
@@ -30,8 +30,8 @@ const RADIUS_M: f64 = 0.05;
 /// Steps in each of 50 frames a second.
 const STEPS: [u32; 3] = [20, 5, 2];
 
-/// A ball that starts over a floor with edges of `edge_m` (m), or without, that is inclined by `slope`
-/// (degrees) against gravity. It runs for a second.
+/// A ball that starts over a floor with edges of `edge_m` (m), or without, that is inclined by
+/// `slope` (degrees) against gravity. It runs for a second.
 fn on_floor(steps: u32, velocity: Vec3, spin: Vec3, slope: f64, edge_m: Option<f64>) -> String {
     let (sin, cos) = f64::to_radians(slope).sin_cos();
     let vector = |v: Vec3| format!("({}, {}, {})", v.x, v.y, v.z);
@@ -125,8 +125,8 @@ fn fastest(run: &Path, frame: u64) -> f64 {
     poses(run, frame).values().map(speed).fold(0.0, f64::max)
 }
 
-/// Runs a scene of balls and capsules and checks each frame: by `check`, and by an oracle of its own.
-/// Returns the run folder and the least distance, m.
+/// Runs a scene of balls and capsules and checks each frame: by `check`, and by an oracle of its
+/// own. Returns the run folder and the least distance, m.
 fn run_clear(
     scene: &str,
     at: &Path,
@@ -141,8 +141,9 @@ fn run_clear(
     (run, least)
 }
 
-/// A ball at rest, somewhere over a sheet that is held around its rim, after `time_s` (s). Returns the
-/// force of its contacts on the cloth (N), its weight (N) and the least distance (m) on the way.
+/// A ball at rest, somewhere over a sheet that is held around its rim, after `time_s` (s). Returns
+/// the force of its contacts on the cloth (N), its weight (N) and the least distance (m) on the
+/// way.
 fn on_trampoline(step_s: f64, time_s: f64) -> [f64; 3] {
     let mut cloth = physics::cloth(
         sheet_mesh(0.2, 0.2, 20, 20, Diagonal::Alternating),

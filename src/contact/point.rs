@@ -41,8 +41,8 @@ pub struct Contact {
     pub weights: [f64; 4],
     /// Unit vector from the second side to the first.
     pub normal: [f64; 3],
-    /// `normal . sum w_a x0_a` (m), less the radii of round sides: the gap at the start of the step, to
-    /// first order. The gap of an impact is at least `distance_m`.
+    /// `normal . sum w_a x0_a` (m), less the radii of round sides: the gap at the start of the
+    /// step, to first order. The gap of an impact is at least `distance_m`.
     pub gap_m: f64,
     /// The gap that the contact aims at, m.
     pub distance_m: f64,

@@ -1,17 +1,17 @@
 //! Contacts of round surfaces: which pairs stand for them.
 //!
 //! A ball meets the faces of a surface of triangles with its centre, and a capsule with the ends of
-//! its axis. So a closest point on an edge or at a corner is found with the faces around it. The axis
-//! itself meets edges. Round surfaces meet each other with the ends of one axis and the other axis,
-//! and two axes with each other.
+//! its axis. So a closest point on an edge or at a corner is found with the faces around it. The
+//! axis itself meets edges. Round surfaces meet each other with the ends of one axis and the other
+//! axis, and two axes with each other.
 
 use crate::collision::narrow::Closest;
 use crate::collision::{Pair, PairKind, Radii};
 use crate::contact::point::{Contact, ContactKind};
 use crate::ids::VertexId;
 
-/// Whether only the pair of a round `vertex` and a face has a closest point at its `corner`: no face
-/// around the vertex meets the corner, which is not round.
+/// Whether only the pair of a round `vertex` and a face has a closest point at its `corner`: no
+/// face around the vertex meets the corner, which is not round.
 pub(super) fn alone_meets(vertex: VertexId, corner: VertexId, radii: &Radii) -> bool {
     radii.of(vertex) > 0.0 && radii.of(corner) == 0.0
 }
@@ -32,9 +32,9 @@ pub(super) fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> boo
 ///
 /// - near pairs that are no local minimum of the distance: the closest points are on both sides of
 ///   another near pair that is nearer, or as near and first;
-/// - impacts on an edge or corner of a face above whose inside the same end of an axis is, or arrives:
-///   what keeps it off the plane of that face keeps it off the edge. The impact alone would push a ball
-///   that rolls over a flat mesh from the side.
+/// - impacts on an edge or corner of a face above whose inside the same end of an axis is, or
+///   arrives: what keeps it off the plane of that face keeps it off the edge. The impact alone
+///   would push a ball that rolls over a flat mesh from the side.
 pub(super) fn local_minima<'a>(
     all: &[&'a Contact],
     minima: Vec<&'a Contact>,

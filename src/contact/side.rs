@@ -173,8 +173,9 @@ impl InverseMass {
 
 /// The questions of contact to the bodies in a step.
 pub trait Dynamics: Sync {
-    /// The sides of `pair`, whose vertices have these signed weights. The unit vector `normal` points
-    /// from the second side to the first: the point of a round side is its radius away along it.
+    /// The sides of `pair`, whose vertices have these signed weights. The unit vector `normal`
+    /// points from the second side to the first: the point of a round side is its radius away along
+    /// it.
     fn sides(&self, pair: &Pair, weights: &[f64; 4], normal: &Vec3) -> Sides;
 
     /// The velocity of a node about which the step is linearised, m/s: at the start of the step, or

@@ -306,7 +306,8 @@ impl StepMotion {
         BodyTerms { first: model.numbering.cloth() as NodeId, terms: &self.body_terms }
     }
 
-    /// The motion along which candidates are sought among `surfaces`, for pairs within `radius` (m).
+    /// The motion along which candidates are sought among `surfaces`, for pairs within `radius`
+    /// (m).
     pub fn sweep<'a>(&'a self, surfaces: &'a Surfaces, radius: f64) -> Sweep<'a> {
         Sweep { x0: &self.x0, x1: &self.path_end, radius, radii: surfaces.radii() }
     }

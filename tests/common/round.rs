@@ -32,7 +32,8 @@ fn segments([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> f64 {
     least
 }
 
-/// A segment that does not pass a triangle is nearest to it at an end, over its inside, or at an edge.
+/// A segment that does not pass a triangle is nearest to it at an end, over its inside, or at an
+/// edge.
 pub fn from_triangle([a, b]: [Vec3; 2], [p, q, r]: [Vec3; 3]) -> f64 {
     let normal = (q - p).cross(&(r - p)).normalize();
     let is_over = |x: &Vec3| {

@@ -30,8 +30,9 @@ use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{Mesh, ObjDocument};
 
-/// A rigid body with a closed surface of triangles, or a round one. Its coordinates are `c`, the four components
-/// of `q` (real part last), and the factor of the arms, which is 1 but in the middle of a step.
+/// A rigid body with a closed surface of triangles, or a round one. Its coordinates are `c`, the
+/// four components of `q` (real part last), and the factor of the arms, which is 1 but in the
+/// middle of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigidBody {
     name: String,
@@ -123,9 +124,9 @@ impl RigidBody {
         Self { shape_rotation, ..self }
     }
 
-    /// The body as all points within `radius_m` (m) of one point, a ball, or of the edge between two, a
-    /// capsule. They are at `ends` (m) in its own frame. Its mesh, which should not exceed this, is
-    /// only shown.
+    /// The body as all points within `radius_m` (m) of one point, a ball, or of the edge between
+    /// two, a capsule. They are at `ends` (m) in its own frame. Its mesh, which should not exceed
+    /// this, is only shown.
     pub fn round(self, ends: Vec<Vec3>, radius_m: f64) -> Self {
         let last = ends.len() as u32 - 1;
         let mesh = Mesh { positions: ends, faces: vec![[0, last, last]] };

@@ -61,7 +61,8 @@ pub struct StartProblem {
     pub objects: [u32; 2],
     /// Number of edge-face pairs or elementary pairs.
     pub count: usize,
-    /// Smallest distance of these pairs, m; 0 for intersections. Negative inside of a round surface.
+    /// Smallest distance of these pairs, m; 0 for intersections. Negative inside of a round
+    /// surface.
     pub smallest_m: f64,
     /// Places of the first ones, m: at most [`StartProblem::PLACES`].
     pub places: Vec<Vec3>,

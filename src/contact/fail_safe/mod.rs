@@ -10,8 +10,9 @@
 //!    test says so (`separation`). Otherwise it is *open*.
 //! 2. An open pair gets a plane (`plane`): in the middle between its sides, at the start and at the
 //!    end, or `delta / 2` from the end of a prescribed side. Its free vertices must end on their
-//!    side, `delta / 2` away from the plane, and those of a round side by its radius more. Pairs whose closest points lie inside both sides come
-//!    first. The others get planes only if they are still open after that.
+//!    side, `delta / 2` away from the plane, and those of a round side by its radius more. Pairs
+//!    whose closest points lie inside both sides come first. The others get planes only if they are
+//!    still open after that.
 //! 3. A vertex that would end on the wrong side slides along its planes. Then it keeps the
 //!    fraction of its motion that all planes allow (`shorten`).
 //! 4. Planes stay. A candidate without a plane is checked again if one of its vertices has

@@ -32,8 +32,8 @@ impl Paths<'_> {
         self.bodies.iter().position(|body| body.vertices.contains(&vertex))
     }
 
-    /// How far the vertices of the first and the second side of a pair, which a normal points to and
-    /// away from, stand above the surface (m): negative for the second side.
+    /// How far the vertices of the first and the second side of a pair, which a normal points to
+    /// and away from, stand above the surface (m): negative for the second side.
     pub(super) fn offsets(&self, pair: &Pair) -> [f64; 2] {
         let [first, second] = self.radii.of_sides(pair);
         [first, 0.0 - second]

@@ -150,9 +150,10 @@ fn answer(
 }
 
 /// The closest points at the first time at which the pair is nearer than `separation_m` (m), beyond
-/// the radii of its sides of `radius_m` in all (m), and approaches, on its way from `x0` to `x1` (m). The continuous test may report a time at which it
-/// does not approach: it starts near, passes just outside, or turns for long without coming nearer.
-/// The search then goes on from there, with a smaller separation.
+/// the radii of its sides of `radius_m` in all (m), and approaches, on its way from `x0` to `x1`
+/// (m). The continuous test may report a time at which it does not approach: it starts near, passes
+/// just outside, or turns for long without coming nearer. The search then goes on from there, with
+/// a smaller separation.
 fn collision(
     kind: PairKind,
     x0: &[Vec3; 4],

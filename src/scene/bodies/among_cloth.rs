@@ -174,8 +174,8 @@ fn rigid_body(name: &str, body: &Body, surfaces: &Surfaces) -> RigidBody {
     }
 }
 
-/// The centre of a ball, or the ends of the axis of a capsule, in its own frame (m). None for any other
-/// shape.
+/// The centre of a ball, or the ends of the axis of a capsule, in its own frame (m). None for any
+/// other shape.
 fn axis(shape: &Shape) -> Option<Vec<Vec3>> {
     match shape {
         Shape::Sphere(_) => Some(vec![Vec3::zeros()]),

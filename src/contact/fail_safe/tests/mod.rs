@@ -5,8 +5,8 @@ mod turning;
 
 use proptest::prelude::*;
 
-use crate::collision::ccd::time_of_impact;
 use crate::collision::Radii;
+use crate::collision::ccd::time_of_impact;
 use crate::collision::narrow::closest;
 use crate::contact::fail_safe::*;
 use crate::ranks::in_process;

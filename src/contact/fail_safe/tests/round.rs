@@ -54,8 +54,8 @@ fn distance(scene: &TestScene, pair: &Pair, x: &[Vec3]) -> f64 {
     closest(pair.kind(), pair.gather(x)).distance - Radii::new(0, &scene.radii).of_pair(pair)
 }
 
-/// The least distance on the way to `x1` (m), also of the vertices of triangles from the axes, which
-/// are no pairs of the search.
+/// The least distance on the way to `x1` (m), also of the vertices of triangles from the axes,
+/// which are no pairs of the search.
 fn least_distance(scene: &TestScene, round: &[Round], x1: &[Vec3]) -> f64 {
     let flat = |v: &VertexId| scene.radii[*v as usize] == 0.0;
     let vertices = Vec::from_iter((0..scene.x0.len() as VertexId).filter(flat));
