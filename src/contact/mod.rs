@@ -26,6 +26,7 @@ pub mod memory;
 pub mod point;
 pub mod projection;
 mod round;
+mod round_minima;
 pub mod route;
 pub mod settings;
 pub mod sharing;

@@ -159,7 +159,7 @@ fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
 ///
 /// The list must be whole: it must have all contacts of each vertex. Parts that are reduced on
 /// their own may keep more. The result does not depend on the order.
-pub fn local_minima<'a>(contacts: &'a [Contact], radii: &Radii) -> Vec<&'a Contact> {
+pub fn local_minima(contacts: &[Contact]) -> Vec<&Contact> {
     let mut contacts = Vec::from_iter(contacts);
     contacts.sort_unstable_by(|a, b| a.order(b));
     contacts.dedup_by_key(|contact| contact.pair);
@@ -169,10 +169,11 @@ pub fn local_minima<'a>(contacts: &'a [Contact], radii: &Radii) -> Vec<&'a Conta
         let kinds = [a, b].map(|contact| contact.pair.kind());
         kinds == [PairKind::VertexFace; 2] && a.pair.vertices[0] == b.pair.vertices[0]
     };
-    let minima = contacts
+    contacts
         .chunk_by(of_one_vertex)
-        .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))));
-    round::local_minima(&contacts, minima.copied().collect(), radii)
+        .flat_map(|all| all.iter().filter(|contact| !all.iter().any(|by| gives_way(contact, by))))
+        .copied()
+        .collect()
 }
 
 /// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point
@@ -256,7 +257,7 @@ mod tests {
         let mut contacts = Vec::new();
         let distance = distance();
         find_contacts(pairs, x0, predicted, &distance, &mut contacts);
-        local_minima(&contacts, &Radii::default()).into_iter().copied().collect()
+        local_minima(&contacts).into_iter().copied().collect()
     }
 
     #[test]
@@ -292,9 +293,9 @@ mod tests {
         });
         let mixed = [near.clone(), impacts.collect()].concat();
         let count = near.len();
-        let near = local_minima(&near, &Radii::default());
+        let near = local_minima(&near);
         assert!(near.len() < count);
-        let mut mixed = local_minima(&mixed, &Radii::default());
+        let mut mixed = local_minima(&mixed);
         mixed.retain(|contact| contact.kind() == ContactKind::Proximity);
         assert_eq!(mixed, near);
     }
@@ -364,8 +365,7 @@ mod tests {
         let [one, other] = [[0.1, 0.3], [0.3, 0.1]].map(|ways| ways.map(impact));
         assert_eq!((one[0].gap_m, one[0].normal), (other[0].gap_m, other[0].normal));
         assert_ne!(one[0], other[0]);
-        let minima = |all| local_minima(all, &Radii::default());
-        assert_eq!(minima(&one), minima(&other));
+        assert_eq!(local_minima(&one), local_minima(&other));
     }
 
     proptest! {

@@ -6,6 +6,7 @@ use crate::collision::{Pair, Radii};
 use crate::contact::law::ActiveContact;
 use crate::contact::memory::ContactMemory;
 use crate::contact::point::{Contact, local_minima};
+use crate::contact::round_minima::round_minima;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::error::Result;
@@ -49,7 +50,8 @@ impl Route<'_> {
         let contacts = self.at_owners(found, sides)?;
         // If a contact pushes an own node, all contacts of its vertices are here, so all ranks
         // that keep it agree. For other contacts some may be missing.
-        let (layout, minima) = (self.layout, local_minima(&contacts, &radii));
+        let minima = round_minima(&contacts, local_minima(&contacts), &radii);
+        let layout = self.layout;
         let mut pushing = Vec::with_capacity(minima.len());
         threads.collect(&minima, CONTACTS_PER_CHUNK, &mut pushing, |minima, pushing| {
             let with_sides = minima.iter().map(|&contact| (*contact, sides(contact)));
