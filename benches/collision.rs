@@ -146,7 +146,7 @@ fn collision(criterion: &mut Criterion) {
         let mut finder = CandidateFinder::new(&surfaces);
         let mut roots = Vec::new();
         for (name, x) in [("apart", &apart), ("draped", &draped)] {
-            let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M };
+            let sweep = Sweep { x0: x, x1: x, radius: RADIUS_M, radii: Default::default() };
             // Also if only some benchmarks are selected.
             finder.refit(&threads, &surfaces, &sweep);
             criterion.bench_function(&format!("refit/{name}{suffix}"), |bencher| {

@@ -45,11 +45,27 @@ pub trait Body: Send + Sync {
     /// Its name, unique in the scene.
     fn name(&self) -> &str;
 
-    /// The triangles of its surface, counter-clockwise seen from outside, over its own vertices.
+    /// The triangles of its surface, counter-clockwise seen from outside, over its own vertices. A
+    /// round body has one, whose corners are its vertices.
     fn faces(&self) -> &[[u32; 3]];
 
     /// Number of its vertices.
     fn vertex_count(&self) -> usize;
+
+    /// The radius of a round body, m. It is all points within this distance of its vertices: of the
+    /// one vertex of a ball, or of the edge between the two of a capsule. 0 for a surface of
+    /// triangles.
+    fn radius_m(&self) -> f64 {
+        0.0
+    }
+
+    /// The positions (m) of the vertices that frames show: those of its surface, if it is not
+    /// round.
+    fn shown(&self, coordinates: &[f64]) -> Vec<Vec3> {
+        let mut x = vec![Vec3::zeros(); self.vertex_count()];
+        self.place(coordinates, &mut x);
+        x
+    }
 
     /// Number of its nodes, 1 or 2. A contact has no room for more.
     fn node_count(&self) -> usize;

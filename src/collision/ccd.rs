@@ -26,7 +26,8 @@
 //! | gap along a direction of unit length up to `4 u` | `u (35 X + 84 D)` |
 //! | rate | `42 u D` |
 //! | the span's division and its sum with the time | `u (11 X + 21 D)` |
-//! | total | `u (46 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING` |
+//! | the sum of separation and radii, if no more than a distance at time 0 | `u 4 X` |
+//! | total | `u (50 X + 147 D) < 1.7e-14 (X + D)`: see `ROUNDING` |
 //!
 //! The size of the coordinates themselves does not enter.
 
@@ -70,12 +71,26 @@ pub fn time_of_impact(
     x1: &[Vec3; 4],
     separation_m: f64,
 ) -> Option<f64> {
-    if swept_gap(kind, x0, x1) > separation_m {
+    time_of_round_impact(kind, x0, x1, 0.0, separation_m)
+}
+
+/// The same for sides of which one or both are round: `radius_m` (m) is the sum of their radii.
+/// Along any direction the gap of round sides is less than that of their vertices by this sum. So
+/// all of the above holds for the gap that is left.
+pub fn time_of_round_impact(
+    kind: PairKind,
+    x0: &[Vec3; 4],
+    x1: &[Vec3; 4],
+    radius_m: f64,
+    separation_m: f64,
+) -> Option<f64> {
+    let apart_m = radius_m + separation_m;
+    if swept_gap(kind, x0, x1) > apart_m {
         return None;
     }
     let motion = Relative::new(kind, x0, x1);
     let mut along = motion.along_closest(0.0);
-    let to_go = along.gap() - separation_m;
+    let to_go = along.gap() - apart_m;
     let least_slack = 2.0 * motion.rounding();
     // A gap that is NaN is not clear.
     let clear = to_go > least_slack;
@@ -86,12 +101,12 @@ pub fn time_of_impact(
     let slack = (SLACK * to_go.min(near)).max(least_slack);
     let mut time = 0.0;
     for _ in 0..MAX_ADVANCES {
-        time += along.span_above(separation_m + 0.5 * slack);
+        time += along.span_above(apart_m + 0.5 * slack);
         if time >= 1.0 {
             return None;
         }
         along = motion.along_closest(time);
-        let clear = along.gap() > separation_m + slack;
+        let clear = along.gap() > apart_m + slack;
         if !clear {
             break;
         }
@@ -248,6 +263,28 @@ mod tests {
             let found = time_of_impact(kind, &x0, &x1, separation);
             prop_assert!(found.is_some());
             prop_assert!(found.unwrap_or(1.0) <= time + 1e-9);
+        }
+
+        /// Balls and capsules: a vertex, an edge, and their degenerate faces, with a radius.
+        #[test]
+        fn an_impact_of_round_sides_is_never_missed_and_never_late(
+            kind in kind(),
+            x0 in points(1.0),
+            x1 in points(1.0),
+            radius in prop_oneof![Just(1e-3), 0.01..0.5],
+            separation in prop_oneof![Just(1e-5), Just(1e-3), Just(0.02)],
+            corners in prop_oneof![Just([0, 1, 2, 3]), Just([0, 1, 2, 2]), Just([0, 1, 1, 1])],
+        ) {
+            let [x0, x1] = [x0, x1].map(|x| corners.map(|corner| x[corner]));
+            let motion = Relative::new(kind, &x0, &x1);
+            let gap = |i: u32| closest(kind, motion.at(f64::from(i) / 2000.0)).distance - radius;
+            let found = time_of_round_impact(kind, &x0, &x1, radius, separation);
+            let first = (0..=2000).find(|&i| gap(i) <= separation);
+            if let Some(first) = first {
+                prop_assert!(found.is_some_and(|time| time <= f64::from(first) / 2000.0));
+            } else if (0..=2000).all(|i| gap(i) > 1.1 * separation + 0.01) {
+                prop_assert_eq!(found, None);
+            }
         }
 
         #[test]

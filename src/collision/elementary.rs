@@ -154,6 +154,9 @@ impl NearPrimitives {
         vertices: &[Dop18],
         add: &mut impl FnMut(Pair),
     ) {
+        if !points.leaves.meet_faces_of(areas.leaves) {
+            return;
+        }
         let near = &mut self.vertices;
         near.take(points.leaves.vertices.of(points.leaf), areas.bounds, vertices);
         if near.count == 0 {

@@ -53,6 +53,8 @@ pub struct Leaves {
     pub vertices: ByLeaf<[VertexId; 1]>,
     /// All vertices of the faces of each leaf, rising.
     pub corners: ByLeaf<VertexId>,
+    /// Whether they are of a round surface.
+    pub is_round: bool,
 }
 
 impl Leaves {
@@ -84,11 +86,27 @@ impl Leaves {
     }
 }
 
+impl Leaves {
+    /// Whether the vertices of a leaf of these are tested against the faces of a leaf of `others`.
+    /// The face of a round surface stands for its axis, which only the ends of other axes meet: its
+    /// own ends and its own edge meet all of a surface of triangles.
+    #[inline]
+    pub fn meet_faces_of(&self, others: &Self) -> bool {
+        self.is_round || !others.is_round
+    }
+}
+
 /// The corners (bits 0-2) and edges (bits 3-5) that a face represents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Represented(u8);
 
 impl Represented {
+    /// What the face of a ball represents: its centre.
+    pub const BALL: Self = Self(0b1);
+
+    /// What the face of a capsule represents: the two ends and the edge between them.
+    pub const CAPSULE: Self = Self(0b10_0011);
+
     /// The vertices that a face with these corners represents.
     pub fn vertices(self, corners: [VertexId; 3]) -> impl Iterator<Item = VertexId> {
         (0..3).filter(move |corner| self.0 >> corner & 1 == 1).map(move |corner| corners[corner])

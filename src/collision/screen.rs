@@ -42,6 +42,7 @@ pub enum Pace {
 }
 
 /// False only if the two sides of `pair` stay at least the radius of `sweep` apart at this `pace`.
+/// Along a direction, a round side reaches further than its vertices by its radius.
 ///
 /// Tries three directions, all from the positions in the middle of the motion: the normal of
 /// the face or of both edges, the line between the sides' centres, and the line between their
@@ -145,7 +146,7 @@ struct Paths {
 impl Paths {
     fn new(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> Self {
         let mut at = [[[[0.0; LANES]; 3]; 4]; 2];
-        let mut rounding = [0.0; LANES];
+        let (mut rounding, mut distance) = ([0.0; LANES], [0.0; LANES]);
         for (lane, pair) in pairs.into_iter().enumerate() {
             let ends = [pair.gather(sweep.x0), pair.gather(sweep.x1)];
             let origin = ends[0][3];
@@ -159,6 +160,7 @@ impl Paths {
                     (0..3).for_each(|axis| at[axis][lane] = from_origin[axis]);
                 }
             }
+            distance[lane] = (sweep.radius + sweep.radii.of_pair(pair)) as f32 * (1.0 + 1e-5);
             rounding[lane] = (2.0 * ROUNDING * size) as f32 + reach * ROUNDING_SINGLE;
         }
         let lanes = |ends: [[[f32; LANES]; 3]; 4]| ends.map(|x| Lanes3(x.map(f32x4::new)));
@@ -167,7 +169,7 @@ impl Paths {
             end: lanes(at[1]),
             first_side: pairs[0].first_side(),
             pace,
-            distance: f32x4::splat(sweep.radius as f32 * (1.0 + 1e-5)),
+            distance: f32x4::new(distance),
             rounding: f32x4::new(rounding),
         }
     }
@@ -277,7 +279,7 @@ mod tests {
             let x0: Vec<Vec3> = x0.iter().map(place).collect();
             let x1: Vec<Vec3> = x0.iter().zip(&way).map(|(x, way)| x + way * speed).collect();
             let pair = pair(edges);
-            let sweep = Sweep { x0: &x0, x1: &x1, radius };
+            let sweep = Sweep { x0: &x0, x1: &x1, radius, radii: Default::default() };
             let removed = |pace| {
                 let mut kept = false;
                 screen(&[pair], &sweep, pace, |_| kept = true);
@@ -305,7 +307,7 @@ mod tests {
             let face = [lifted, Vec3::zeros(), u, v];
             let edges = [lifted - u, lifted + u, Vec3::zeros(), u + v];
             for (is_edge, x) in [(false, face), (true, edges)] {
-                let sweep = Sweep { x0: &x, x1: &x, radius: 0.01 };
+                let sweep = Sweep { x0: &x, x1: &x, radius: 0.01, radii: Default::default() };
                 for pace in [Pace::Any, Pace::Common] {
                     assert_eq!(may_come_near(&pair(is_edge), &sweep, pace), kept);
                 }
@@ -316,7 +318,7 @@ mod tests {
     #[test]
     fn a_pair_with_nan_is_kept() {
         let x = [Vec3::repeat(f64::NAN), Vec3::zeros(), Vec3::x(), Vec3::y()];
-        let sweep = Sweep { x0: &x, x1: &x, radius: 0.01 };
+        let sweep = Sweep { x0: &x, x1: &x, radius: 0.01, radii: Default::default() };
         assert!(may_come_near(&pair(false), &sweep, Pace::Common));
     }
 }

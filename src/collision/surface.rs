@@ -2,7 +2,8 @@
 
 use crate::collision::bvh::Hierarchy;
 use crate::collision::flatness::Flatness;
-use crate::collision::leaves::{Leaves, representatives};
+use crate::collision::leaves::{Leaves, Represented, representatives};
+use crate::collision::radii::Radii;
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
@@ -35,7 +36,7 @@ impl Moves {
     }
 }
 
-/// A triangle surface of a body.
+/// A surface of a body: triangles, or all points within a radius of a point or an edge.
 #[derive(Debug, Clone)]
 pub struct Surface {
     /// Its first vertex in the program's numbering; its vertices are consecutive.
@@ -50,6 +51,8 @@ pub struct Surface {
     pub leaves: Leaves,
     /// How it moves.
     pub moves: Moves,
+    /// How far it lies outside of its vertices, edges and faces, m. Zero but for a round surface.
+    pub radius_m: f64,
     /// Data for culling flat regions; none if culling is off.
     pub flatness: Option<Flatness>,
 }
@@ -67,17 +70,49 @@ impl Surface {
         parts: Option<(&[PatchId], usize)>,
         moves: Moves,
     ) -> Self {
-        let hierarchy = Hierarchy::new(faces, rest, parts);
         let represented = representatives(faces, topology, rest.len());
+        Self::representing(first_vertex, faces, &represented, rest, parts, moves)
+    }
+
+    /// The surface of all points within `radius_m` (m) of one point, a ball, or of the edge between
+    /// two, a capsule. They are at `ends` (m) at rest. It has one face, whose corners are these
+    /// points. The rest is as for [`Self::new`].
+    pub fn round(
+        first_vertex: VertexId,
+        ends: &[Vec3],
+        radius_m: f64,
+        parts: Option<(&[PatchId], usize)>,
+        moves: Moves,
+    ) -> Self {
+        let (face, represented) = match ends.len() {
+            1 => ([0, 0, 0], Represented::BALL),
+            _ => ([0, 1, 1], Represented::CAPSULE),
+        };
+        let mut surface =
+            Self::representing(first_vertex, &[face], &[represented], ends, parts, moves);
+        (surface.radius_m, surface.leaves.is_round) = (radius_m, true);
+        surface
+    }
+
+    fn representing(
+        first_vertex: VertexId,
+        faces: &[[u32; 3]],
+        represented: &[Represented],
+        rest: &[Vec3],
+        parts: Option<(&[PatchId], usize)>,
+        moves: Moves,
+    ) -> Self {
+        let hierarchy = Hierarchy::new(faces, rest, parts);
         let numbered = |face: &[u32; 3]| face.map(|vertex| first_vertex + vertex);
         let faces = Vec::from_iter(faces.iter().map(numbered));
         Self {
             first_vertex,
             vertex_count: rest.len(),
-            leaves: Leaves::new(&faces, &represented, hierarchy.faces().lists()),
+            leaves: Leaves::new(&faces, represented, hierarchy.faces().lists()),
             faces,
             hierarchy,
             moves,
+            radius_m: 0.0,
             flatness: None,
         }
     }
@@ -97,12 +132,22 @@ pub struct Surfaces {
     pub list: Vec<Surface>,
     /// Pairs of objects that are not tested against each other, rising; the lower comes first.
     apart: Vec<[u32; 2]>,
+    /// The radii of the vertices from the first round surface to the last, m.
+    radii: Vec<f64>,
+    /// The first vertex of the first round surface.
+    first_round: usize,
 }
 
 impl Surfaces {
     /// These objects. All that meet are tested against each other.
     pub fn new(list: Vec<Surface>) -> Self {
-        Self { list, apart: Vec::new() }
+        let is_round = |surface: &&Surface| surface.radius_m > 0.0;
+        let round = list.iter().position(|it| is_round(&it));
+        let from_first = &list[round.unwrap_or(list.len())..];
+        let last = from_first.iter().rposition(|it| is_round(&it)).map_or(0, |last| last + 1);
+        let radii = from_first[..last].iter().flat_map(|it| vec![it.radius_m; it.vertex_count]);
+        let first_round = from_first.first().map_or(0, |surface| surface.vertices().start);
+        Self { radii: radii.collect(), first_round, apart: Vec::new(), list }
     }
 
     /// Does not test the objects of these pairs against each other.
@@ -117,6 +162,11 @@ impl Surfaces {
     pub fn are_apart(&self, first: u32, second: u32) -> bool {
         let pair = [first.min(second), first.max(second)];
         !self.apart.is_empty() && self.apart.binary_search(&pair).is_ok()
+    }
+
+    /// The radii of round surfaces.
+    pub fn radii(&self) -> Radii<'_> {
+        Radii::new(self.first_round, &self.radii)
     }
 
     /// Number of vertices of all objects.

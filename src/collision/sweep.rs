@@ -1,5 +1,6 @@
 //! The motion along which pairs are sought.
 
+use crate::collision::radii::Radii;
 use crate::math::Vec3;
 
 /// The motion of all vertices over a step.
@@ -11,4 +12,6 @@ pub struct Sweep<'a> {
     pub x1: &'a [Vec3],
     /// Distance within which pairs are wanted, m.
     pub radius: f64,
+    /// Radii of round surfaces.
+    pub radii: Radii<'a>,
 }

@@ -1,7 +1,7 @@
 //! How far apart the sides of a pair are kept.
 
-use crate::collision::Pair;
 use crate::collision::narrow::closest;
+use crate::collision::{Pair, Radii};
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -17,6 +17,8 @@ pub struct ContactDistance<'a> {
     pub cloth_ends: &'a [VertexId],
     /// The first vertex of bodies of few nodes, and the number after the last one.
     pub bodies: [VertexId; 2],
+    /// Radii of round surfaces.
+    pub radii: Radii<'a>,
 }
 
 /// Pairs of one cloth begin to push at this fraction of their distance at rest. It is less than

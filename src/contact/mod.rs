@@ -16,6 +16,7 @@
 //!
 //! Through [`side`] a contact gets all that it needs from the bodies. It knows no kind of body.
 
+mod acting;
 pub mod candidates;
 pub mod distance;
 pub mod fail_safe;
@@ -25,6 +26,8 @@ pub mod law;
 pub mod memory;
 pub mod point;
 pub mod projection;
+mod round;
+mod round_minima;
 pub mod route;
 pub mod settings;
 pub mod sharing;

@@ -7,19 +7,18 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::collision::ccd::time_of_impact;
+use crate::collision::ccd::time_of_round_impact;
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
-use crate::collision::{Pair, PairKind, Sweep};
+use crate::collision::{Pair, PairKind, Radii, Sweep};
+use crate::contact::acting::{gap, where_it_acts};
 use crate::contact::distance::ContactDistance;
+use crate::contact::round;
 use crate::math::Vec3;
 
 /// Fraction of the contact distance within which a predicted motion is an impact. Any value below
 /// 1 works. A smaller one makes fewer contacts whose sides would not touch.
 const IMPACT_FRACTION: f64 = 0.25;
-
-/// The normal of a pair that is near may turn by 45 degrees in the predicted step.
-const LEAST_COSINE: f64 = 0.7;
 
 /// Why a contact is on the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +42,8 @@ pub struct Contact {
     pub weights: [f64; 4],
     /// Unit vector from the second side to the first.
     pub normal: [f64; 3],
-    /// `normal . sum w_a x0_a` (m): the gap at the start of the step, to first order. The gap of
-    /// an impact is at least `distance_m`.
+    /// `normal . sum w_a x0_a` (m), less the radii of round sides: the gap at the start of the
+    /// step, to first order. The gap of an impact is at least `distance_m`.
     pub gap_m: f64,
     /// The gap that the contact aims at, m.
     pub distance_m: f64,
@@ -102,7 +101,8 @@ pub fn find_contacts(
     distance: &ContactDistance,
     contacts: &mut Vec<Contact>,
 ) {
-    let sweep = Sweep { x0, x1: predicted, radius: distance.distance_m };
+    let (radius, radii) = (distance.distance_m, distance.radii);
+    let sweep = Sweep { x0, x1: predicted, radius, radii };
     screen(candidates, &sweep, Pace::Common, |pair| {
         let (start, end) = (pair.gather(x0), pair.gather(predicted));
         contacts.extend(proximity_or_impact(pair, &start, &end, distance));
@@ -115,61 +115,41 @@ fn proximity_or_impact(
     end: &[Vec3; 4],
     distance: &ContactDistance,
 ) -> Option<Contact> {
-    let now = closest(pair.kind(), *start);
-    if now.distance < distance.distance_m {
+    let (now, radii) = (closest(pair.kind(), *start), &distance.radii);
+    let radius_m = radii.of_pair(&pair);
+    let gap_m = now.distance - radius_m;
+    if gap_m < distance.distance_m {
         let distance_m = distance.of(&pair);
-        if now.distance < distance_m {
+        if gap_m < distance_m {
             let (at, gap_m) = match distance.has_body(&pair) {
-                true => (now, now.distance),
+                true => (now, gap_m),
                 false => where_it_acts(pair.kind(), now, start, end),
             };
             let contact = Contact::new(pair, ContactKind::Proximity, &at, gap_m, distance_m);
-            return stands_for_itself(&pair, &at).then_some(contact);
+            return stands_for_itself(&pair, &at, radii).then_some(contact);
         }
     }
+    let time_within =
+        |separation_m| time_of_round_impact(pair.kind(), start, end, radius_m, separation_m);
     // Most pairs stay apart by this bound, and their own distance costs time.
-    time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance.distance_m)?;
+    time_within(IMPACT_FRACTION * distance.distance_m)?;
     let distance_m = distance.of(&pair);
-    let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
+    let time = time_within(IMPACT_FRACTION * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
-    let gap_m = gap(&then, start).max(distance_m);
+    let gap_m = (gap(&then, start) - radius_m).max(distance_m);
     let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
-    stands_for_itself(&pair, &then).then_some(contact)
-}
-
-/// Where a pair that is near at the `start` acts, and its gap there (m). A force acts at the end of
-/// the step, so it has the normal and the weights of the predicted `end`: with those of the start,
-/// cloth that slides over something curved is held back. They count only where the closest points
-/// stay interior, on the same side: elsewhere another pair may be nearer.
-fn where_it_acts(
-    kind: PairKind,
-    now: Closest,
-    start: &[Vec3; 4],
-    end: &[Vec3; 4],
-) -> (Closest, f64) {
-    if now.feature.is_interior() {
-        let then = closest(kind, *end);
-        let gap_m = gap(&then, start);
-        let is_same_side = then.normal.dot(&now.normal) > LEAST_COSINE && gap_m > 0.0;
-        if then.feature.is_interior() && is_same_side {
-            return (then, gap_m);
-        }
-    }
-    (now, now.distance)
-}
-
-/// The gap (m) along the normal of `at` where the vertices are at `x`.
-fn gap(at: &Closest, x: &[Vec3; 4]) -> f64 {
-    let offset: Vec3 = (0..4).map(|a| at.weights[a] * x[a]).sum();
-    at.normal.dot(&offset)
+    stands_for_itself(&pair, &then, radii).then_some(contact)
 }
 
 /// Whether no other pair is at least as near at the same points.
-fn stands_for_itself(pair: &Pair, at: &Closest) -> bool {
+fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
     match pair.kind() {
-        PairKind::EdgeEdge => at.feature.is_interior(),
+        PairKind::EdgeEdge => at.feature.is_interior() || round::stands_for_itself(pair, at, radii),
         PairKind::VertexFace => match at.feature.corner() {
-            Some(corner) => pair.vertices[0] < pair.vertices[corner],
+            Some(corner) => {
+                let (vertex, corner) = (pair.vertices[0], pair.vertices[corner]);
+                vertex < corner || round::alone_meets(vertex, corner, radii)
+            }
             None => true,
         },
     }
@@ -218,6 +198,12 @@ mod tests {
     use proptest::prelude::*;
 
     const DISTANCE_M: f64 = 1e-3;
+
+    fn distance() -> ContactDistance<'static> {
+        let radii = Radii::default();
+        let bodies = [0; 2];
+        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies, radii }
+    }
 
     struct Grid {
         faces: Vec<[VertexId; 3]>,
@@ -274,8 +260,7 @@ mod tests {
 
     fn minima(pairs: &[Pair], x0: &[Vec3], predicted: &[Vec3]) -> Vec<Contact> {
         let mut contacts = Vec::new();
-        let distance =
-            ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies: [0; 2] };
+        let distance = distance();
         find_contacts(pairs, x0, predicted, &distance, &mut contacts);
         local_minima(&contacts).into_iter().copied().collect()
     }
@@ -304,8 +289,7 @@ mod tests {
     fn impacts_do_not_decide_which_proximities_are_kept() {
         let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
         let mut near = Vec::new();
-        let distance =
-            ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies: [0; 2] };
+        let distance = distance();
         find_contacts(&pairs, &x, &x, &distance, &mut near);
         let impacts = near.iter().filter(|it| it.pair.kind() == PairKind::VertexFace).map(|it| {
             let [vertex, a, b, c] = it.pair.vertices;

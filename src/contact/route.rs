@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::collision::Pair;
+use crate::collision::{Pair, Radii};
 use crate::contact::law::ActiveContact;
 use crate::contact::memory::ContactMemory;
 use crate::contact::point::{Contact, local_minima};
+use crate::contact::round_minima::round_minima;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use crate::error::Result;
@@ -32,7 +33,7 @@ pub struct Route<'a> {
 impl Route<'_> {
     /// Hands the contacts that this rank `found` to the owners of their nodes. Returns the
     /// contacts of all ranks that push an own node, by rising pair, each with its sides.
-    /// Collective.
+    /// `radii` are those of round surfaces. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -41,12 +42,16 @@ impl Route<'_> {
         threads: &Threads,
         found: &[Contact],
         bodies: &dyn Dynamics,
+        radii: Radii,
     ) -> Result<Vec<(Contact, Sides)>> {
-        let sides = |contact: &Contact| bodies.sides(&contact.pair, &contact.weights);
+        let sides = |contact: &Contact| {
+            bodies.sides(&contact.pair, &contact.weights, &contact.normal.into())
+        };
         let contacts = self.at_owners(found, sides)?;
         // If a contact pushes an own node, all contacts of its vertices are here, so all ranks
         // that keep it agree. For other contacts some may be missing.
-        let (layout, minima) = (self.layout, local_minima(&contacts));
+        let minima = round_minima(&contacts, local_minima(&contacts), &radii);
+        let layout = self.layout;
         let mut pushing = Vec::with_capacity(minima.len());
         threads.collect(&minima, CONTACTS_PER_CHUNK, &mut pushing, |minima, pushing| {
             let with_sides = minima.iter().map(|&contact| (*contact, sides(contact)));

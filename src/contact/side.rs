@@ -7,7 +7,7 @@
 //! | body | nodes | J |
 //! |---|---|---|
 //! | cloth | each vertex | its weight `w` |
-//! | rigid | velocity, angular velocity times a length `rho` (m) | `w`, `-[w r / rho]x` with the arm `r` (m) |
+//! | rigid | velocity, angular velocity times a length `rho` (m) | `w`, `-[w r / rho]x` with the arm `r` (m), to the surface of a round side |
 //! | prescribed | none: the velocities of its vertices are known | the weight `w` |
 
 use crate::collision::Pair;
@@ -173,8 +173,10 @@ impl InverseMass {
 
 /// The questions of contact to the bodies in a step.
 pub trait Dynamics: Sync {
-    /// The sides of `pair`, whose vertices have these signed weights.
-    fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides;
+    /// The sides of `pair`, whose vertices have these signed weights. The unit vector `normal`
+    /// points from the second side to the first: the point of a round side is its radius away along
+    /// it.
+    fn sides(&self, pair: &Pair, weights: &[f64; 4], normal: &Vec3) -> Sides;
 
     /// The velocity of a node about which the step is linearised, m/s: at the start of the step, or
     /// in the solution to be repaired. For an obstacle vertex it is the mean over the step.
@@ -211,7 +213,7 @@ pub(super) mod tests {
     pub struct PointMasses<'a>(pub &'a [f64]);
 
     impl Dynamics for PointMasses<'_> {
-        fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides {
+        fn sides(&self, pair: &Pair, weights: &[f64; 4], _: &Vec3) -> Sides {
             Sides::of_weights(&pair.vertices, weights, pair.first_side())
         }
 

@@ -73,9 +73,7 @@ pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
         start = end as usize;
     }
     for (body, coordinates) in model.bodies.iter().zip(&simulation.state().coordinates) {
-        let mut positions = vec![Vec3::zeros(); body.vertex_count()];
-        body.place(coordinates, &mut positions);
-        surfaces.push(positions);
+        surfaces.push(body.shown(coordinates));
     }
     let mut first = model.numbering.free_vertices();
     for (obstacle, pose) in model.obstacles.iter().zip(simulation.obstacle_poses()) {

@@ -7,7 +7,6 @@ use crate::bounds::did_you_mean;
 use crate::collision::enclosure::is_inside;
 use crate::error::{Error, Result};
 use crate::ids::VertexId;
-use crate::math::Vec3;
 use crate::scene::spec::Scene;
 
 /// Vertices of one cloth that an entry of `attach` selects.
@@ -34,13 +33,13 @@ pub(super) fn attachments(
         let at = format!("cloths[{cloth}].attach[{entry}]");
         let body = body(&scene.cloths[*cloth].attach[*entry].to, setup, &format!("{at}.to"))?;
         let first: usize = setup.cloths[..*cloth].iter().map(|it| it.positions.len()).sum();
-        let x = place(setup, body);
+        let x = setup.bodies[body].shown(&setup.bodies[body].start().0);
         let pose = pose(setup, body);
         for &vertex in vertices {
             let position = setup.cloths[*cloth].positions[vertex as usize];
             let number = (first + vertex as usize) as VertexId;
             check_free(setup, *cloth, vertex, &all, number, &at)?;
-            if is_inside(setup.bodies[body].faces(), &x, &position) {
+            if is_inside(setup.bodies[body].shown_faces(), &x, &position) {
                 let cause = format!("vertex {vertex} is inside the body at the start");
                 let remedy = "let cloth lie on the surface, at least `contact.distance_m` outside";
                 return Err(Error::input(format!("{at}.select"), cause, remedy));
@@ -89,12 +88,4 @@ fn check_free(
 fn pose(setup: &Setup, body: usize) -> BodyPose {
     let (coordinates, u) = setup.bodies[body].start();
     setup.bodies[body].pose(&coordinates, &u).unwrap_or(BodyPose::AT_REST)
-}
-
-/// The vertices of a body at the start, m.
-fn place(setup: &Setup, body: usize) -> Vec<Vec3> {
-    let body = &setup.bodies[body];
-    let mut x = vec![Vec3::zeros(); body.vertex_count()];
-    body.place(&body.start().0, &mut x);
-    x
 }

@@ -101,7 +101,8 @@ fn shorten(
         .collect();
     let (x0, path_end) = (&motion.x0, &motion.path_end);
     let delta_m = model.settings.contact.clearance_m;
-    let paths = Paths { x0, prescribed: &motion.prescribed, bodies: &bodies, delta_m };
+    let (prescribed, radii) = (&motion.prescribed, model.surfaces.radii());
+    let paths = Paths { x0, prescribed, bodies: &bodies, radii, delta_m };
     let stays = |vertex: usize, x1: &_| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
     let x1 = &mut motion.x1;
     fail_safe.run(&*rank.world, &rank.threads, candidates, &paths, &stays, x1)

@@ -111,7 +111,8 @@ impl ContactStage {
             return Ok(());
         }
         let bodies = MovingBodies::new(model, motion);
-        let mut contacts = here.rank.route().contacts(&here.rank.threads, found, &bodies)?;
+        let (route, threads, radii) = (here.rank.route(), &here.rank.threads, distance.radii);
+        let mut contacts = route.contacts(threads, found, &bodies, radii)?;
         self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact);
@@ -246,8 +247,9 @@ fn law(model: &Model, step_s: f64) -> ContactLaw {
 
 /// How far apart contacts keep the sides of a pair.
 pub(super) fn contact_distance(model: &Model) -> ContactDistance<'_> {
-    let (rest, cloth_ends) = (&model.rest, &model.cloth_ends);
+    let (rest, cloth_ends, radii) = (&model.rest, &model.cloth_ends, model.surfaces.radii());
     let bodies =
         [model.numbering.cloth(), model.numbering.free_vertices()].map(|it| it as VertexId);
-    ContactDistance { distance_m: model.settings.contact.distance_m, rest, cloth_ends, bodies }
+    let distance_m = model.settings.contact.distance_m;
+    ContactDistance { distance_m, rest, cloth_ends, bodies, radii }
 }

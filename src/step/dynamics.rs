@@ -23,14 +23,31 @@ impl<'a> MovingBodies<'a> {
         Self { model, motion }
     }
 
-    /// Adds the terms of the point of `body` that is the weighted sum of `vertices`.
-    fn add_body(&self, body: usize, vertices: &[VertexId], weights: &[f64], sides: &mut Sides) {
+    /// Adds the terms of the point of `body` that is the weighted sum of `vertices`. If the body is
+    /// round, the point is its radius away from there, towards the other side. That offset does not
+    /// turn with the body: another point of it touches then. So rolling is exact.
+    fn add_body(
+        &self,
+        body: usize,
+        vertices: &[VertexId],
+        weights: &[f64],
+        normal: &Vec3,
+        sides: &mut Sides,
+    ) {
         let weighted = vertices.iter().zip(weights);
         let weighted: Vec3 = weighted.map(|(&v, weight)| self.motion.mean(v) * *weight).sum();
         let weight = weights.iter().sum();
         let (at, range) = (&self.motion.middles[body], &self.model.numbering.bodies()[body]);
+        let body = &self.model.bodies[body];
+        let offset = normal * -body.radius_m();
         for (number, node) in range.nodes.clone().enumerate() {
-            let jacobian = self.model.bodies[body].jacobian(at, number, weight, &weighted);
+            let jacobian =
+                match (body.jacobian(at, number, weight, &weighted), body.turn_of(number)) {
+                    (Jacobian::Arm(arm), Some(turn)) if body.radius_m() > 0.0 => {
+                        Jacobian::Arm(arm + offset * turn)
+                    }
+                    (jacobian, _) => jacobian,
+                };
             sides.push(node, jacobian);
         }
     }
@@ -41,14 +58,14 @@ impl<'a> MovingBodies<'a> {
 }
 
 impl Dynamics for MovingBodies<'_> {
-    fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides {
+    fn sides(&self, pair: &Pair, weights: &[f64; 4], normal: &Vec3) -> Sides {
         let numbering = &self.model.numbering;
         let middle = pair.first_side();
         let mut sides = Sides::default();
         for side in [0..middle, middle..4] {
             let (vertices, weights) = (&pair.vertices[side.clone()], &weights[side.clone()]);
             match numbering.place(vertices[0]) {
-                Place::Body(body) => self.add_body(body, vertices, weights, &mut sides),
+                Place::Body(body) => self.add_body(body, vertices, weights, normal, &mut sides),
                 Place::Own(_) => {
                     for (&vertex, &weight) in vertices.iter().zip(weights) {
                         if let Place::Own(node) = numbering.place(vertex) {

@@ -8,10 +8,11 @@ use crate::bodies::cloth::inputs::Target;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::PrescribedPose;
 use crate::bodies::{Body, Numbering};
-use crate::collision::Sweep;
+use crate::collision::{Surfaces, Sweep};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
+use crate::step::carried::carried;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::joint_springs::JointSpring;
 use crate::step::model::Model;
@@ -176,18 +177,21 @@ impl StepMotion {
     }
 
     /// Finds the middles of the motions of bodies, and their masses there. They follow from the
-    /// solution that is repaired, or from free flight. Before: the changes of free flight are
+    /// solution that is repaired, or from the prediction. Before: the changes of free flight are
     /// known.
     pub fn place_middles(&mut self, model: &Model, scheme: Scheme) {
         self.middles.clear();
         for (number, (body, range)) in each_body(model).enumerate() {
             let of_body = &mut self.body_terms[terms(model, range)];
-            let u: Vec<Vec3> = match self.repairs {
+            let mut u: Vec<Vec3> = match self.repairs {
                 true => self.solved.u[nodes(range)].to_vec(),
                 false => {
                     zip(&self.u0[nodes(range)], &*of_body).map(|(u, it)| u + it.free).collect()
                 }
             };
+            if !self.repairs && body.radius_m() > 0.0 {
+                u[0] += carried(&self.last_changes, self.fall, range);
+            }
             let middle = scheme.middle(&**body, &self.coordinates[number], &u);
             for (node, terms) in of_body.iter_mut().enumerate() {
                 let mass = body.mass(&middle, node);
@@ -302,9 +306,10 @@ impl StepMotion {
         BodyTerms { first: model.numbering.cloth() as NodeId, terms: &self.body_terms }
     }
 
-    /// The motion along which candidates are sought, for pairs within `radius` (m).
-    pub fn sweep(&self, radius: f64) -> Sweep<'_> {
-        Sweep { x0: &self.x0, x1: &self.path_end, radius }
+    /// The motion along which candidates are sought among `surfaces`, for pairs within `radius`
+    /// (m).
+    pub fn sweep<'a>(&'a self, surfaces: &'a Surfaces, radius: f64) -> Sweep<'a> {
+        Sweep { x0: &self.x0, x1: &self.path_end, radius, radii: surfaces.radii() }
     }
 
     /// The coordinates of all bodies at the end of the step.

@@ -6,6 +6,7 @@ use std::ops::RangeBounds;
 use crate::bodies::cloth::pins::Lead;
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::math::Vec3;
+use crate::step::carried::{carried, within};
 use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::motion::{StepMotion, each_body, nodes, vertices};
@@ -132,7 +133,11 @@ impl StepMotion {
             let changes = flown.iter().zip(u).map(|(flown, u)| flown - u);
             self.body_terms.extend(changes.map(NodeTerms::of_change));
             body.place(at, &mut self.x0[vertices(range)]);
-            let moved = span.scheme.moved(&**body, at, &flown);
+            let mut predicted = flown;
+            if body.radius_m() > 0.0 {
+                predicted[0] += carried(&self.last_changes, self.fall, range);
+            }
+            let moved = span.scheme.moved(&**body, at, &predicted);
             body.place(&moved, &mut self.predicted[vertices(range)]);
         }
         self.place_middles(model, span.scheme);
@@ -157,10 +162,4 @@ impl StepMotion {
             }
         }
     }
-}
-
-/// `vector`, no longer than `limit`.
-pub(super) fn within(vector: Vec3, limit: f64) -> Vec3 {
-    let length = vector.norm();
-    if length > limit { vector * (limit / length) } else { vector }
 }

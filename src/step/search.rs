@@ -55,7 +55,8 @@ impl CandidateSearch {
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         self.dropped.clone_from(dropped);
-        let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
+        let (sweep, surfaces) =
+            (motion.sweep(&here.model.surfaces, radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
         report.time(Phase::Tests, |_| {
             self.shares.begin(&*here.rank.world, &here.rank.partition.rank_of_patch)
@@ -85,7 +86,7 @@ impl CandidateSearch {
         }
         report.count(Counter::Retraversals, 1);
         report.count(Counter::Strayed, strayed.len() as u64);
-        let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
+        let (sweep, surfaces) = (motion.sweep(&model.surfaces, radius(model)), &model.surfaces);
         report.time(Phase::Refit, |_| {
             self.finder.refit_strayed(surfaces, &sweep, &strayed, Pace::Common);
         });
@@ -108,7 +109,8 @@ impl CandidateSearch {
     ) -> Result<()> {
         report.count(Counter::Retraversals, 1);
         report.count(Counter::Strayed, stopped.len() as u64);
-        let (sweep, surfaces) = (motion.sweep(radius(here.model)), &here.model.surfaces);
+        let (sweep, surfaces) =
+            (motion.sweep(&here.model.surfaces, radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| {
             self.finder.refit_strayed(surfaces, &sweep, stopped, Pace::Any);
         });
@@ -123,7 +125,7 @@ impl CandidateSearch {
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
         let (rank, model) = (here.rank, here.model);
-        let (sweep, surfaces) = (motion.sweep(radius(model)), &model.surfaces);
+        let (sweep, surfaces) = (motion.sweep(&model.surfaces, radius(model)), &model.surfaces);
         self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
             let (own, roots) = (self.shares.own(), &mut self.roots);

@@ -24,26 +24,28 @@ pub(super) fn build(
     patches: &Patches,
     culling: bool,
 ) -> Result<(Surfaces, Vec<f64>)> {
-    let (mut surfaces, mut shortest_edges) = (Surfaces::default(), Vec::new());
+    let (mut surfaces, mut shortest_edges) = (Vec::<Surface>::new(), Vec::new());
+    let end = |surfaces: &[Surface]| surfaces.last().map_or(0, |it| it.vertices().end) as VertexId;
     for cloth in &setup.cloths {
-        let first = surfaces.vertex_count() as VertexId;
-        surfaces.list.push(cloth_surface(cloth, first, patches, culling));
+        surfaces.push(cloth_surface(cloth, end(&surfaces), patches, culling));
         add_shortest_edges(&cloth.topology, &cloth.rest, &mut shortest_edges);
     }
     for (body, range) in bodies.iter().zip(numbering.bodies()) {
-        let (surface, topology, shape) = body_surface(body.as_ref(), range, patches)?;
-        add_shortest_edges(&topology, &shape, &mut shortest_edges);
-        surfaces.list.push(surface);
+        let body = body.as_ref();
+        surfaces.push(match body.radius_m() {
+            0.0 => body_surface(body, range, patches, &mut shortest_edges)?,
+            radius_m => round_surface(body, radius_m, range, patches, &mut shortest_edges),
+        });
     }
     for obstacle in &setup.obstacles {
-        let first = surfaces.vertex_count() as VertexId;
+        let first = end(&surfaces);
         let (faces, topology, shape) = (&obstacle.faces, &obstacle.topology, &obstacle.shape);
         let surface = Surface::new(first, faces, topology, shape, None, Moves::Prescribed);
-        surfaces.list.push(surface);
+        surfaces.push(surface);
         let placed = Vec::from_iter(obstacle.placed());
         add_shortest_edges(topology, &placed, &mut shortest_edges);
     }
-    Ok((surfaces, shortest_edges))
+    Ok((Surfaces::new(surfaces), shortest_edges))
 }
 
 /// Adds the length of the shortest edge at each vertex of a surface whose vertices lie at `x` (m).
@@ -67,24 +69,45 @@ fn cloth_surface(cloth: &ClothSetup, first: VertexId, patches: &Patches, culling
     if culling { with_culling(surface, rest) } else { surface }
 }
 
-/// The surface of a body with its edges and its vertices at t = 0 (m). The whole surface belongs
-/// to the patch of the body's nodes.
+/// The surface of a body of triangles. All of it belongs to the patch of the body's nodes.
 fn body_surface(
     body: &dyn Body,
     range: &BodyRange,
     patches: &Patches,
-) -> Result<(Surface, Topology, Vec<Vec3>)> {
+    shortest_edges: &mut Vec<f64>,
+) -> Result<Surface> {
     let topology = Topology::new(body.faces()).map_err(|_| {
         let place = format!("the body `{}`", body.name());
         let cause = "an edge of its surface has more than two faces";
         Error::input(place, cause, "give it a surface that is a manifold")
     })?;
-    let mut shape = vec![Vec3::zeros(); body.vertex_count()];
-    body.place(&body.start().0, &mut shape);
+    let shape = vertices_at_start(body);
+    add_shortest_edges(&topology, &shape, shortest_edges);
     let patch = patches.of_vertex[range.nodes.start as usize];
     let of_vertex = vec![patch; shape.len()];
     let parts = Some((of_vertex.as_slice(), patches.len()));
     let first = range.vertices.start;
-    let surface = Surface::new(first, body.faces(), &topology, &shape, parts, Moves::Rigid);
-    Ok((surface, topology, shape))
+    Ok(Surface::new(first, body.faces(), &topology, &shape, parts, Moves::Rigid))
+}
+
+/// The surface of a round body. It belongs to the patch of its nodes. Its radius counts as an edge.
+fn round_surface(
+    body: &dyn Body,
+    radius_m: f64,
+    range: &BodyRange,
+    patches: &Patches,
+    shortest_edges: &mut Vec<f64>,
+) -> Surface {
+    let ends = vertices_at_start(body);
+    shortest_edges.resize(shortest_edges.len() + ends.len(), radius_m);
+    let of_vertex = vec![patches.of_vertex[range.nodes.start as usize]; ends.len()];
+    let parts = Some((of_vertex.as_slice(), patches.len()));
+    Surface::round(range.vertices.start, &ends, radius_m, parts, Moves::Rigid)
+}
+
+/// The vertices of a body at t = 0, m.
+fn vertices_at_start(body: &dyn Body) -> Vec<Vec3> {
+    let mut x = vec![Vec3::zeros(); body.vertex_count()];
+    body.place(&body.start().0, &mut x);
+    x
 }

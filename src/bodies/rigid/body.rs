@@ -30,13 +30,16 @@ use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 use crate::mesh::{Mesh, ObjDocument};
 
-/// A rigid body with a closed surface of triangles. Its coordinates are `c`, the four components
-/// of `q` (real part last), and the factor of the arms, which is 1 but in the middle of a step.
+/// A rigid body with a closed surface of triangles, or a round one. Its coordinates are `c`, the
+/// four components of `q` (real part last), and the factor of the arms, which is 1 but in the
+/// middle of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RigidBody {
     name: String,
     /// Its surface in the own frame, m.
     mesh: Mesh,
+    /// What stands for it in contacts, if it is round. The surface is only shown then.
+    core: Option<Core>,
     mass_kg: f64,
     /// Principal moments, kg m^2.
     inertia: Vec3,
@@ -48,6 +51,14 @@ pub struct RigidBody {
     shape_rotation: UnitQuaternion<f64>,
     velocity: Vec3,
     angular_velocity: Vec3,
+}
+
+/// The centre of a ball or the axis of a capsule.
+#[derive(Debug, Clone, PartialEq)]
+struct Core {
+    /// One or two vertices in the own frame, m, and a face with them as corners.
+    mesh: Mesh,
+    radius_m: f64,
 }
 
 /// The pose of a rigid body.
@@ -97,6 +108,7 @@ impl RigidBody {
         Self {
             name: name.to_owned(),
             mesh,
+            core: None,
             mass_kg: mass,
             inertia,
             length_m: (inertia.max() / mass).sqrt(),
@@ -112,9 +124,37 @@ impl RigidBody {
         Self { shape_rotation, ..self }
     }
 
+    /// The body as all points within `radius_m` (m) of one point, a ball, or of the edge between
+    /// two, a capsule. They are at `ends` (m) in its own frame. Its mesh, which should not exceed
+    /// this, is only shown.
+    pub fn round(self, ends: Vec<Vec3>, radius_m: f64) -> Self {
+        let last = ends.len() as u32 - 1;
+        let mesh = Mesh { positions: ends, faces: vec![[0, last, last]] };
+        Self { core: Some(Core { mesh, radius_m }), ..self }
+    }
+
     /// The body with a `velocity` (m/s) and an `angular_velocity` (rad/s) at t = 0.
     pub fn moving(self, velocity: Vec3, angular_velocity: Vec3) -> Self {
         Self { velocity, angular_velocity, ..self }
+    }
+
+    /// What meets other surfaces, in the own frame (m).
+    fn touching(&self) -> &Mesh {
+        self.core.as_ref().map_or(&self.mesh, |core| &core.mesh)
+    }
+
+    /// Writes the `own` positions (m) to `x` as they are in space.
+    fn place_all(coordinates: &[f64], own: &[Vec3], x: &mut [Vec3]) {
+        let Pose { centre, rotation, .. } = Pose::of(coordinates);
+        let axes = rotation.to_rotation_matrix().into_inner();
+        for (x, own) in x.iter_mut().zip(own) {
+            *x = centre + axes * own;
+        }
+    }
+
+    /// The triangles that frames show.
+    pub fn shown_faces(&self) -> &[[u32; 3]] {
+        &self.mesh.faces
     }
 
     /// Its surface, for frames.
@@ -146,11 +186,21 @@ impl Body for RigidBody {
     }
 
     fn faces(&self) -> &[[u32; 3]] {
-        &self.mesh.faces
+        &self.touching().faces
     }
 
     fn vertex_count(&self) -> usize {
-        self.mesh.positions.len()
+        self.touching().positions.len()
+    }
+
+    fn radius_m(&self) -> f64 {
+        self.core.as_ref().map_or(0.0, |core| core.radius_m)
+    }
+
+    fn shown(&self, coordinates: &[f64]) -> Vec<Vec3> {
+        let mut x = vec![Vec3::zeros(); self.mesh.positions.len()];
+        Self::place_all(coordinates, &self.mesh.positions, &mut x);
+        x
     }
 
     fn node_count(&self) -> usize {
@@ -174,11 +224,7 @@ impl Body for RigidBody {
     }
 
     fn place(&self, coordinates: &[f64], x: &mut [Vec3]) {
-        let Pose { centre, rotation, .. } = Pose::of(coordinates);
-        let axes = rotation.to_rotation_matrix().into_inner();
-        for (x, own) in x.iter_mut().zip(&self.mesh.positions) {
-            *x = centre + axes * own;
-        }
+        Self::place_all(coordinates, &self.touching().positions, x);
     }
 
     fn moved(&self, coordinates: &[f64], u: &[Vec3], h: f64) -> Vec<f64> {

@@ -256,7 +256,7 @@ mod tests {
             let x0 = rough(rolled(&rest, from), |noise| noise.0);
             let mut x1 = rough(rolled(&rest, to), |noise| noise.1);
             x1.iter_mut().for_each(|x| *x += moved * speed);
-            let sweep = Sweep { x0: &x0, x1: &x1, radius };
+            let sweep = Sweep { x0: &x0, x1: &x1, radius, radii: Default::default() };
 
             let ((tests, all), (fewer, kept)) = (candidates(&plain, &sweep), candidates(&culled, &sweep));
             prop_assert!(fewer <= tests);
@@ -283,7 +283,10 @@ mod tests {
         for (curvature, tests) in [(0.0, 1..2), (0.3, 1..2), (30.0, nodes..u64::MAX)] {
             let x0 = rolled(&rest, [curvature; 3]);
             let x1: Vec<Vec3> = x0.iter().map(|x| x - Vec3::y() * 0.4).collect();
-            let found = candidates(&surfaces, &Sweep { x0: &x0, x1: &x1, radius: 0.01 });
+            let found = candidates(
+                &surfaces,
+                &Sweep { x0: &x0, x1: &x1, radius: 0.01, radii: Default::default() },
+            );
             assert!(tests.contains(&found.0), "{curvature}: {} tests", found.0);
         }
     }

@@ -114,7 +114,7 @@ fn distances(surface: &Surface, rest: &[Vec2]) -> Vec<f32> {
     let surfaces = std::slice::from_ref(surface);
     let trees = TestTrees { surfaces, bounds: &bounds, sweep: None, changed: None };
 
-    let sweep = Sweep { x0: &x, x1: &x, radius: most };
+    let sweep = Sweep { x0: &x, x1: &x, radius: most, radii: Default::default() };
     let traversal =
         Traversal { trees, sweep: &sweep, pace: Pace::Common, vertices: &vertices, sought: None };
     let mut distances = vec![most; nodes.len()];

@@ -61,7 +61,8 @@ pub struct StartProblem {
     pub objects: [u32; 2],
     /// Number of edge-face pairs or elementary pairs.
     pub count: usize,
-    /// Smallest distance of these pairs, m; 0 for intersections.
+    /// Smallest distance of these pairs, m; 0 for intersections. Negative inside of a round
+    /// surface.
     pub smallest_m: f64,
     /// Places of the first ones, m: at most [`StartProblem::PLACES`].
     pub places: Vec<Vec3>,
@@ -221,6 +222,7 @@ impl<'a> Still<'a> {
                 continue;
             }
             let radius = if surface.moves == Moves::Prescribed { 0.0 } else { radius_m };
+            let radius = radius + surface.radius_m;
             vertices.extend(x[surface.vertices()].iter().map(|x| Dop18::swept(x, x, radius)));
             let mut bounds = vec![Dop18::EMPTY; surface.hierarchy.nodes().len()];
             surface.hierarchy.refit(threads, &surface.leaves, &vertices, &mut bounds);
@@ -294,8 +296,12 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// Tests the edges of each of two leaves against the faces of the other.
+    /// Tests the edges of each of two leaves against the faces of the other. A round surface has
+    /// neither: a surface that it meets is nearer to it than zero.
     fn edges_in_faces(&self, first: LeafOf, second: LeafOf, found: &mut Vec<Intersection>) {
+        if first.surface.leaves.is_round || second.surface.leaves.is_round {
+            return;
+        }
         for (edges, areas) in sides(first, second) {
             let near = edges.surface.leaves.edges.of(edges.leaf).iter();
             for &edge in near.filter(|edge| self.bounds(*edge).overlaps(areas.bounds)) {
@@ -331,14 +337,18 @@ impl<'a> Still<'a> {
             }
             let x = pair.gather(self.x);
             let closest = closest(pair.kind(), x);
-            if closest.distance < delta_m {
+            let distance_m = closest.distance - self.surfaces.radii().of_pair(&pair);
+            if distance_m < delta_m {
                 let side = closest.weights.iter().zip(x).take(pair.first_side());
                 let place = side.map(|(&weight, x)| weight * x).sum();
                 let objects = [first.object, second.object];
-                found.push(NearPair { pair, objects, distance_m: closest.distance, place });
+                found.push(NearPair { pair, objects, distance_m, place });
             }
         };
-        for (points, areas) in sides(first, second) {
+        let meet = |points: &LeafOf, areas: &LeafOf| {
+            points.surface.leaves.meet_faces_of(&areas.surface.leaves)
+        };
+        for (points, areas) in sides(first, second).filter(|(points, areas)| meet(points, areas)) {
             for &[vertex] in points.surface.leaves.vertices.of(points.leaf) {
                 for &face in areas.surface.leaves.faces.of(areas.leaf) {
                     add(Pair::vertex_face(vertex, face));

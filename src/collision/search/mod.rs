@@ -72,7 +72,8 @@ impl CandidateFinder {
         }
     }
 
-    /// Refits all hierarchies to a motion. All bounds grow by half of its radius. An obstacle
+    /// Refits all hierarchies to a motion. All bounds grow by half of its radius, and by those of
+    /// round surfaces. An obstacle
     /// that has not moved since its last refit is skipped.
     pub fn refit(&mut self, threads: &Threads, surfaces: &Surfaces, sweep: &Sweep) {
         (self.strayed, self.pace) = (None, Pace::Common);
@@ -92,12 +93,13 @@ impl CandidateFinder {
                     standing.extend_from_slice(x0);
                 }
             }
+            let grown = 0.5 * radius + surface.radius_m;
             let vertices = ByPatch::new(&mut self.vertices[own], &self.chunks[object]);
             threads.for_each_patch(vertices, 1, |chunk, vertices| {
                 let from = chunk * CHUNK;
                 for ((bounds, x0), x1) in vertices.data.iter_mut().zip(&x0[from..]).zip(&x1[from..])
                 {
-                    *bounds = Dop18::swept(x0, x1, 0.5 * radius);
+                    *bounds = Dop18::swept(x0, x1, grown);
                 }
             });
             let nodes = &mut self.nodes[object];
@@ -121,7 +123,8 @@ impl CandidateFinder {
         for &vertex in strayed {
             let at = vertex as usize;
             vertices[at] = true;
-            self.vertices[at] = Dop18::swept(&sweep.x0[at], &sweep.x1[at], 0.5 * sweep.radius);
+            let grown = 0.5 * sweep.radius + sweep.radii.of(vertex);
+            self.vertices[at] = Dop18::swept(&sweep.x0[at], &sweep.x1[at], grown);
         }
         let changed = surfaces.list.iter().zip(&mut self.nodes).map(|(surface, bounds)| {
             let mut nodes = vec![false; bounds.len()];

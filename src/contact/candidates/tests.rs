@@ -33,7 +33,7 @@ type Found = (TestCounters, Vec<Pair>);
 #[test]
 fn each_test_is_executed_once_whoever_executes_it() {
     let (surfaces, x) = ball(12);
-    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
+    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3, radii: Default::default() };
     let mut finder = CandidateFinder::new(&surfaces);
     finder.refit(&Threads::INLINE, &surfaces, &sweep);
     let whole = finder.share(&surfaces, &sweep, &[0, 1, 2, 3, 4]);
@@ -41,7 +41,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
     let strayed = [3, 70, 71, 130];
     let mut x1 = x.clone();
     strayed.iter().for_each(|&vertex: &u32| x1[vertex as usize] *= 0.5);
-    let stray_sweep = Sweep { x0: &x, x1: &x1, radius: 1e-3 };
+    let stray_sweep = Sweep { x0: &x, x1: &x1, radius: 1e-3, radii: Default::default() };
     finder.refit_strayed(&surfaces, &stray_sweep, &strayed, Pace::Common);
     let partial = finder.share(&surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
     let expected = [&whole, &whole, &partial];
@@ -138,7 +138,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
 #[test]
 fn a_time_line_holds_each_task_once_and_where_it_came_from() {
     let (surfaces, x) = ball(12);
-    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3 };
+    let sweep = Sweep { x0: &x, x1: &x, radius: 1e-3, radii: Default::default() };
     let run = |world: &dyn World, threads| {
         let threads = Threads::new(threads)?;
         let mut processors = Processors::new(&StealingSettings::default(), &threads, world);

@@ -10,8 +10,9 @@
 //!    test says so (`separation`). Otherwise it is *open*.
 //! 2. An open pair gets a plane (`plane`): in the middle between its sides, at the start and at the
 //!    end, or `delta / 2` from the end of a prescribed side. Its free vertices must end on their
-//!    side, `delta / 2` away from the plane. Pairs whose closest points lie inside both sides come
-//!    first. The others get planes only if they are still open after that.
+//!    side, `delta / 2` away from the plane, and those of a round side by its radius more. Pairs
+//!    whose closest points lie inside both sides come first. The others get planes only if they are
+//!    still open after that.
 //! 3. A vertex that would end on the wrong side slides along its planes. Then it keeps the
 //!    fraction of its motion that all planes allow (`shorten`).
 //! 4. Planes stay. A candidate without a plane is checked again if one of its vertices has
@@ -27,6 +28,7 @@
 //! Source: docs/methods.md, section 8 (ours). Planar truncation is that of Chen et al. 2025,
 //! Offset Geometric Contact; safety by one direction that of Tang, Kim, Manocha 2009.
 
+mod paths;
 mod plane;
 mod report;
 mod separation;
@@ -34,11 +36,11 @@ mod shorten;
 #[cfg(test)]
 mod tests;
 
+pub use self::paths::{Paths, WholeBody};
 pub use self::report::{Conflict, FailSafeReport, Stop, TooNear, Truncation};
 pub use self::shorten::stopped_velocity;
 
 use std::iter::zip;
-use std::ops::Range;
 
 use self::plane::{Bound, SeparatingPlane};
 use self::separation::{gap, is_open, meets_inside};
@@ -66,41 +68,6 @@ const SMALLEST_FRACTION: f64 = 1.0 / 64.0;
 
 /// Candidates that a thread takes at a time: about 100 us of work.
 const PAIRS_PER_CHUNK: usize = 1024;
-
-/// The start of a motion of all vertices of all surfaces. It is the same on all ranks. The slices
-/// are indexed by vertex.
-#[derive(Clone, Copy)]
-pub struct Paths<'a> {
-    /// Positions at the start (m).
-    pub x0: &'a [Vec3],
-    /// Whether a vertex is prescribed (obstacle, pin, handle): the fail-safe never stops it.
-    pub prescribed: &'a [bool],
-    /// Bodies whose vertices move together.
-    pub bodies: &'a [WholeBody<'a>],
-    /// Distance that every pair keeps (m). A pair that starts nearer comes no nearer.
-    pub delta_m: f64,
-}
-
-impl Paths<'_> {
-    fn is_prescribed(&self, vertex: VertexId) -> bool {
-        self.prescribed[vertex as usize]
-    }
-
-    /// The body that `vertex` belongs to, if it does not move alone.
-    fn body_of(&self, vertex: usize) -> Option<usize> {
-        self.bodies.iter().position(|body| body.vertices.contains(&vertex))
-    }
-}
-
-/// A body whose vertices move together: it keeps a fraction of its motion as a whole.
-#[derive(Clone)]
-pub struct WholeBody<'a> {
-    /// Its vertices.
-    pub vertices: Range<usize>,
-    /// Writes the positions (m) at which its vertices end if it keeps this fraction of its
-    /// motion: 0 gives their start, 1 their intended end.
-    pub place: &'a (dyn Fn(f64, &mut [Vec3]) + Sync),
-}
 
 /// The working memory of the fail-safe, kept from step to step.
 #[derive(Default)]
@@ -215,13 +182,15 @@ impl FailSafe {
     /// and no plane.
     fn find_open(&mut self, threads: &Threads, candidates: &[Pair], paths: &Paths, x1: &[Vec3]) {
         let (changed, planes) = (&self.changed, &self.planes);
-        let sweep = Sweep { x0: paths.x0, x1, radius: FALSE_REPORTS * paths.delta_m };
+        let radii = paths.radii;
+        let sweep = Sweep { x0: paths.x0, x1, radius: FALSE_REPORTS * paths.delta_m, radii };
         self.open.clear();
         threads.collect(candidates, PAIRS_PER_CHUNK, &mut self.open, |candidates, open| {
             let candidates = candidates.iter().filter(|pair| pair.has_any(changed)).copied();
             screen(&Vec::from_iter(candidates), &sweep, Pace::Common, |pair| {
                 let (x0, x1) = (pair.gather(paths.x0), pair.gather(x1));
-                if is_open(pair.kind(), &x0, &x1, paths.delta_m)
+                let apart_m = [paths.radii.of_pair(&pair), paths.delta_m];
+                if is_open(pair.kind(), &x0, &x1, apart_m)
                     && planes.binary_search_by_key(&pair, |plane| plane.pair).is_err()
                 {
                     open.push(pair);
@@ -370,7 +339,8 @@ impl FailSafe {
         let mut worst = None;
         let mut most = GRAIN * paths.delta_m;
         for plane in &self.planes {
-            let gap_m = gap(&plane.normal, &plane.pair.gather(x1), plane.pair.first_side());
+            let of_vertices = gap(&plane.normal, &plane.pair.gather(x1), plane.pair.first_side());
+            let gap_m = of_vertices - paths.radii.of_pair(&plane.pair);
             let missing = plane.keep_m - gap_m;
             if missing > most || missing.is_nan() {
                 most = missing;

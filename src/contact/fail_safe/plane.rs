@@ -6,6 +6,7 @@
 //! | symbol (m) | |
 //! |---|---|
 //! | `keep` | gap that the pair keeps: `delta`, or its gap at the start if that is less |
+//! | height | of a vertex along `n`; of a round side, that of the surface beyond its vertex |
 //! | `c0`, `c1` | the plane at the start and the end; every vertex ends `keep / 2` beyond `c1` |
 //! | `room` | how far a vertex may move against its normal; if negative, it must move along it |
 //!
@@ -56,16 +57,19 @@ impl SeparatingPlane {
         let (start, end) = (pair.gather(paths.x0), pair.gather(x1));
         let side = pair.first_side();
         let normal = normal(pair.kind(), &start);
-        let keep_m = keep(&normal, &start, side, paths.delta_m);
+        let [above, below] = paths.offsets(&pair);
+        let keep_m = keep(&normal, &start, side, [above - below, paths.delta_m]);
         let half = 0.5 * keep_m;
-        let height = |x: &Vec3| normal.dot(&(x - start[3]));
+        let height = |a: usize, x: &[Vec3; 4]| {
+            normal.dot(&(x[a] - start[3])) - if a < side { above } else { below }
+        };
         let prescribed = pair.vertices.map(|vertex| paths.is_prescribed(vertex));
         let fixed = |a: &usize| prescribed[*a];
         let lowest_above = |x: &[Vec3; 4]| {
-            (0..side).filter(fixed).map(|a| height(&x[a])).fold(f64::INFINITY, f64::min)
+            (0..side).filter(fixed).map(|a| height(a, x)).fold(f64::INFINITY, f64::min)
         };
         let highest_below = |x: &[Vec3; 4]| {
-            (side..4).filter(fixed).map(|a| height(&x[a])).fold(f64::NEG_INFINITY, f64::max)
+            (side..4).filter(fixed).map(|a| height(a, x)).fold(f64::NEG_INFINITY, f64::max)
         };
         // Where the plane may end.
         let (low, high) = (highest_below(&end) + half, lowest_above(&end) - half);
@@ -75,8 +79,8 @@ impl SeparatingPlane {
             (true, false) => [lowest_above(&start) - half, high],
             (false, false) => {
                 let middle = |x: &[Vec3; 4]| {
-                    let top = (side..4).map(|a| height(&x[a])).fold(f64::NEG_INFINITY, f64::max);
-                    top + 0.5 * gap(&normal, x, side)
+                    let top = (side..4).map(|a| height(a, x)).fold(f64::NEG_INFINITY, f64::max);
+                    top + 0.5 * (gap(&normal, x, side) - (above - below))
                 };
                 let at_end = if moves { middle(&end) } else { middle(&start) };
                 [middle(&start), at_end.max(low).min(high)]
@@ -88,12 +92,13 @@ impl SeparatingPlane {
     /// Its bounds on the pair's free vertices.
     pub fn bounds(&self, paths: &Paths) -> impl Iterator<Item = Bound> {
         let start = self.pair.gather(paths.x0);
-        let [c0, c1] = self.c;
+        let ([c0, c1], offsets) = (self.c, paths.offsets(&self.pair));
         let free = (0..4).filter(|&a| !paths.is_prescribed(self.pair.vertices[a]));
         free.map(move |a| {
-            let sign = if a < self.pair.first_side() { 1.0 } else { -1.0 };
+            let is_first = a < self.pair.first_side();
+            let (sign, offset) = if is_first { (1.0, offsets[0]) } else { (-1.0, offsets[1]) };
             let advance_m = sign * (c1 - c0);
-            let height = self.normal.dot(&(start[a] - start[3]));
+            let height = self.normal.dot(&(start[a] - start[3])) - offset;
             let room_m = sign * (height - c1) - 0.5 * self.keep_m;
             Bound {
                 vertex: self.pair.vertices[a],
@@ -110,6 +115,7 @@ impl SeparatingPlane {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::Radii;
 
     /// A vertex `height` over a face in the plane y = 0. Each vertex moves by `motion` in y.
     fn bounds(height: f64, motion: [f64; 4], inverse_masses: [f64; 4]) -> Option<Vec<Bound>> {
@@ -117,7 +123,8 @@ mod tests {
         let x0 = [at(0.2, height, 0.2), at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(0.0, 0.0, 1.0)];
         let x1: [Vec3; 4] = std::array::from_fn(|a| x0[a] + motion[a] * Vec3::y());
         let prescribed = inverse_masses.map(|inverse| inverse == 0.0);
-        let paths = Paths { x0: &x0, prescribed: &prescribed, bodies: &[], delta_m: 0.1 };
+        let (prescribed, radii) = (&prescribed, Radii::default());
+        let paths = Paths { x0: &x0, prescribed, bodies: &[], radii, delta_m: 0.1 };
         let plane = SeparatingPlane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1, false)?;
         Some(plane.bounds(&paths).collect())
     }

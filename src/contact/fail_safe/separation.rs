@@ -1,7 +1,7 @@
 //! Directions that keep the two sides of a pair apart during a linear motion.
 
 use crate::collision::PairKind;
-use crate::collision::ccd::{swept_gap, time_of_impact};
+use crate::collision::ccd::{swept_gap, time_of_round_impact};
 use crate::collision::narrow::{closest, first_side};
 use crate::contact::fail_safe::GRAIN;
 use crate::math::Vec3;
@@ -46,9 +46,14 @@ pub(super) fn meets_inside(kind: PairKind, x: &[Vec3; 4]) -> bool {
 }
 
 /// The gap (m) that a pair must keep along its normal `n`: `delta_m`, or its gap at the start
-/// `x0` if that is less.
-pub(super) fn keep(n: &Vec3, x0: &[Vec3; 4], first_side: usize, delta_m: f64) -> f64 {
-    gap(n, x0, first_side).clamp(0.0, delta_m)
+/// `x0` if that is less. `radius_m` (m) is the sum of the radii of its sides.
+pub(super) fn keep(
+    n: &Vec3,
+    x0: &[Vec3; 4],
+    first_side: usize,
+    [radius_m, delta_m]: [f64; 2],
+) -> f64 {
+    (gap(n, x0, first_side) - radius_m).clamp(0.0, delta_m)
 }
 
 /// Fraction of `delta` by which rounding may seem to bring a pair nearer whose sides move
@@ -63,23 +68,31 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// A gap of `delta` less one grain is enough. A plane holds a pair at `delta`, and slides end
 /// one grain beyond it, so rounding does not open pairs that then move together.
-pub(super) fn is_open(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], delta_m: f64) -> bool {
-    let side = first_side(kind);
-    if swept_gap(kind, x0, x1) >= delta_m || centres_apart(x0, x1, side, delta_m) {
+///
+/// `radius_m` (m) is the sum of the radii of both sides.
+pub(super) fn is_open(
+    kind: PairKind,
+    x0: &[Vec3; 4],
+    x1: &[Vec3; 4],
+    [radius_m, delta_m]: [f64; 2],
+) -> bool {
+    let (side, apart_m) = (first_side(kind), radius_m + delta_m);
+    if swept_gap(kind, x0, x1) >= apart_m || centres_apart(x0, x1, side, apart_m) {
         return false;
     }
     let at_start = normal(kind, x0);
-    let enough = (delta_m * (1.0 - GRAIN)).min(gap(&at_start, x0, side) - ROUNDING * delta_m);
-    if gap(&at_start, x1, side) >= enough {
+    let gap = |n: &Vec3, x: &[Vec3; 4]| gap(n, x, side) - radius_m;
+    let enough = (delta_m * (1.0 - GRAIN)).min(gap(&at_start, x0) - ROUNDING * delta_m);
+    if gap(&at_start, x1) >= enough {
         return false;
     }
-    let separates = |n: &Vec3| gap(n, x0, side) >= enough && gap(n, x1, side) >= enough;
+    let separates = |n: &Vec3| gap(n, x0) >= enough && gap(n, x1) >= enough;
     let at_end = normal(kind, x1);
     // If a vertex passes straight through a face, both normals cancel.
     let mean = (at_start + at_end).try_normalize(1e-3);
     !separates(&at_end)
         && !mean.is_some_and(|mean| separates(&mean))
-        && time_of_impact(kind, x0, x1, enough).is_some()
+        && time_of_round_impact(kind, x0, x1, radius_m, enough).is_some()
 }
 
 /// True if the direction between the centres of both sides at the start separates them.
@@ -136,7 +149,7 @@ mod tests {
         fn a_pair_that_is_not_open_stays_apart(kind in kind(), x0 in points(), x1 in points()) {
             let at = |t: f64| closest(kind, std::array::from_fn(|a| x0[a].lerp(&x1[a], t))).distance;
             let delta_m = 0.05_f64;
-            if !is_open(kind, &x0, &x1, delta_m) {
+            if !is_open(kind, &x0, &x1, [0.0, delta_m]) {
                 let least = (0..=100).map(|i| at(f64::from(i) / 100.0)).fold(f64::INFINITY, f64::min);
                 prop_assert!(least >= (delta_m * (1.0 - GRAIN)).min(at(0.0)) - 1e-10);
             }
@@ -147,11 +160,11 @@ mod tests {
     fn a_near_pair_that_rests_or_moves_together_is_never_open() {
         let x0 = [Vec3::new(0.2, 1e-6, 0.2), Vec3::zeros(), Vec3::x(), Vec3::z()];
         let moved = x0.map(|x| x + Vec3::new(3.0, 2.0, 1.0));
-        assert!(!is_open(PairKind::VertexFace, &x0, &x0, 1e-3));
+        assert!(!is_open(PairKind::VertexFace, &x0, &x0, [0.0, 1e-3]));
         let mut nearer = moved;
         nearer[0].y -= 5e-7;
-        assert!(is_open(PairKind::VertexFace, &x0, &nearer, 1e-3));
-        assert!(!is_open(PairKind::VertexFace, &x0, &moved.map(|x| x - x0[1]), 1e-7));
+        assert!(is_open(PairKind::VertexFace, &x0, &nearer, [0.0, 1e-3]));
+        assert!(!is_open(PairKind::VertexFace, &x0, &moved.map(|x| x - x0[1]), [0.0, 1e-7]));
     }
 
     #[test]
@@ -159,10 +172,10 @@ mod tests {
         let face =
             [Vec3::new(-0.5, 0.0, -0.5), Vec3::new(-0.5, 0.0, 1.0), Vec3::new(1.0, 0.0, -0.5)];
         let at = |y: f64| [Vec3::new(0.01, y, 0.02), face[0], face[1], face[2]];
-        assert!(is_open(PairKind::VertexFace, &at(3e-4), &at(-8e-5), 1e-5));
+        assert!(is_open(PairKind::VertexFace, &at(3e-4), &at(-8e-5), [0.0, 1e-5]));
         let edge =
             |y: f64| [Vec3::new(-1.0, y, 0.0), Vec3::new(1.0, y, 0.0), -Vec3::z(), Vec3::z()];
-        assert!(is_open(PairKind::EdgeEdge, &edge(3e-4), &edge(-8e-5), 1e-5));
+        assert!(is_open(PairKind::EdgeEdge, &edge(3e-4), &edge(-8e-5), [0.0, 1e-5]));
     }
 
     #[test]

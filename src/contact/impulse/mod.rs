@@ -6,7 +6,7 @@
 //! `contact.response: Impulses` contacts are not part of the linear system: the same impulses, with
 //! a repulsion, then answer near pairs too.
 
-use crate::collision::ccd::{FALSE_REPORTS, time_of_impact};
+use crate::collision::ccd::{FALSE_REPORTS, time_of_round_impact};
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
 use crate::collision::{Pair, PairKind, Sweep};
@@ -65,20 +65,28 @@ pub fn impulses(
     responses: &mut Vec<NodeResponse>,
 ) -> u64 {
     let mut collisions = 0;
+    let end_velocity = |node| ends.bodies.end_velocity(node);
     // Most pairs stay apart by this bound, and their own distance costs time.
     let most = law.separation * law.distance.distance_m;
-    let sweep = Sweep { x0: ends.x0, x1: ends.x1, radius: FALSE_REPORTS * most };
+    let (radius, radii) = (FALSE_REPORTS * most, law.distance.radii);
+    let sweep = Sweep { x0: ends.x0, x1: ends.x1, radius, radii };
     screen(candidates, &sweep, Pace::Common, |pair| {
         let (x0, x1) = (pair.gather(ends.x0), pair.gather(ends.x1));
-        if time_of_impact(pair.kind(), &x0, &x1, most).is_none() {
+        let radius_m = radii.of_pair(&pair);
+        if time_of_round_impact(pair.kind(), &x0, &x1, radius_m, most).is_none() {
             return;
         }
         let distance_m = law.distance.of(&pair);
         let aim_m = law.squeezed.least_m(&pair.vertices).unwrap_or(distance_m);
         let separation_m = law.separation * distance_m.min(aim_m);
-        let Some(at) = collision(pair.kind(), &x0, &x1, separation_m) else { return };
+        let apart_m = [radius_m, separation_m];
+        let Some(at) = collision(pair.kind(), &x0, &x1, apart_m) else { return };
         let weights = at.weights;
-        let relative = (0..4).map(|a| weights[a] * ((x1[a] - x0[a]) / ends.h)).sum();
+        let relative = match radius_m > 0.0 {
+            // The surface of a round side also turns.
+            true => ends.bodies.sides(&pair, &weights, &at.normal).velocity(end_velocity),
+            false => (0..4).map(|a| weights[a] * ((x1[a] - x0[a]) / ends.h)).sum(),
+        };
         let stopped = Points { weights, normal: at.normal, relative };
         if answer(pair, &stopped, 0.0, &ends, law, responses) {
             collisions += 1;
@@ -102,7 +110,7 @@ pub fn repulsions(
 ) {
     for contact in contacts {
         let parting = REPULSION * (contact.distance_m - contact.gap_m).max(0.0) / ends.h;
-        let sides = ends.bodies.sides(&contact.pair, &contact.weights);
+        let sides = ends.bodies.sides(&contact.pair, &contact.weights, &contact.normal.into());
         let relative = sides.velocity(|node| ends.bodies.end_velocity(node));
         let (weights, normal) = (contact.weights, contact.normal.into());
         let points = Points { weights, normal, relative };
@@ -121,7 +129,7 @@ fn answer(
     responses: &mut Vec<NodeResponse>,
 ) -> bool {
     let bodies = ends.bodies;
-    let sides = bodies.sides(&pair, &points.weights);
+    let sides = bodies.sides(&pair, &points.weights, &points.normal);
     let inverse_mass = sides.inverse_mass(&points.normal, |node| bodies.inverse_mass(node));
     let friction = law.friction.of(&pair);
     let Some(impulse) = inelastic(points, inverse_mass, friction, parting) else { return false };
@@ -141,21 +149,27 @@ fn answer(
     responses.len() > before
 }
 
-/// The closest points at the first time at which the pair is nearer than `separation_m` (m) and
-/// approaches, on its way from `x0` to `x1` (m). The continuous test may report a time at which it
-/// does not approach: it starts near, passes just outside, or turns for long without coming nearer.
-/// The search then goes on from there, with a smaller separation.
-fn collision(kind: PairKind, x0: &[Vec3; 4], x1: &[Vec3; 4], separation_m: f64) -> Option<Closest> {
+/// The closest points at the first time at which the pair is nearer than `separation_m` (m), beyond
+/// the radii of its sides of `radius_m` in all (m), and approaches, on its way from `x0` to `x1`
+/// (m). The continuous test may report a time at which it does not approach: it starts near, passes
+/// just outside, or turns for long without coming nearer. The search then goes on from there, with
+/// a smaller separation.
+fn collision(
+    kind: PairKind,
+    x0: &[Vec3; 4],
+    x1: &[Vec3; 4],
+    [radius_m, separation_m]: [f64; 2],
+) -> Option<Closest> {
     let (mut x, mut separation_m) = (*x0, separation_m);
     for _ in 0..MAX_RESTARTS {
-        let time = time_of_impact(kind, &x, x1, separation_m)?;
+        let time = time_of_round_impact(kind, &x, x1, radius_m, separation_m)?;
         x = std::array::from_fn(|a| x[a].lerp(&x1[a], time));
         let at = closest(kind, x);
         let approach: f64 = (0..4).map(|a| at.weights[a] * at.normal.dot(&(x1[a] - x0[a]))).sum();
         if approach < 0.0 {
             return Some(at);
         }
-        separation_m = separation_m.min(0.5 * at.distance);
+        separation_m = separation_m.min(0.5 * (at.distance - radius_m).max(0.0));
     }
     None
 }

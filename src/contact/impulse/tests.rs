@@ -45,6 +45,7 @@ fn law(friction: &Friction, separation_m: f64) -> CollisionLaw<'_> {
             rest: &[],
             cloth_ends: &[],
             bodies: [0; 2],
+            radii: Default::default(),
         },
         separation: 1.0,
         squeezed: &NOTHING,
@@ -114,7 +115,7 @@ proptest! {
 struct Twins<'a>(&'a [f64]);
 
 impl Dynamics for Twins<'_> {
-    fn sides(&self, pair: &Pair, weights: &[f64; 4]) -> Sides {
+    fn sides(&self, pair: &Pair, weights: &[f64; 4], _: &Vec3) -> Sides {
         Sides::of_weights(&pair.vertices.map(|vertex| vertex / 2), weights, pair.first_side())
     }
 

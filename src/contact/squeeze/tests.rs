@@ -30,8 +30,13 @@ fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2
             pairs.extend(one.map(|vertex| Pair::vertex_face(vertex, other)));
         }
     }
-    let distance =
-        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies: [0; 2] };
+    let distance = ContactDistance {
+        distance_m: DISTANCE_M,
+        rest: &[],
+        cloth_ends: &[],
+        bodies: [0; 2],
+        radii: Default::default(),
+    };
     let mut contacts = Vec::new();
     find_contacts(&pairs, &x0, &x1, &distance, &mut contacts);
     (contacts, prescribed, [x0, x1])

@@ -111,6 +111,9 @@ pub(in crate::scene) fn add(
     let mut materials = BodyMaterials::default();
     for (generator, shape_rotation) in made.generators.iter().zip(&made.shape_rotations) {
         for body in (0..generator.count()).map(|number| generator.body(number)) {
+            let entry = made.groups.partition_point(|group| group.first_id <= body.id) - 1;
+            let at = format!("bodies[{entry}].shape.radius_m");
+            check_radius(at, &body.shape, scene.contact.distance_m)?;
             let rigid = rigid_body(&name_of(&made.groups, body.id), &body, &surfaces);
             setup.bodies.push(rigid.of_shape(*shape_rotation));
             materials.free.push(body.material);
@@ -163,8 +166,37 @@ fn rigid_body(name: &str, body: &Body, surfaces: &Surfaces) -> RigidBody {
     let BodyState { position, rotation, twist } = body.state;
     let properties = MassProperties { mass: body.mass, inertia: body.inertia };
     let frame = Frame { origin: position, rotation };
-    RigidBody::with_mass(name, own_mesh(&body.shape, surfaces), properties, frame)
-        .moving(twist.linear, twist.angular)
+    let rigid = RigidBody::with_mass(name, own_mesh(&body.shape, surfaces), properties, frame)
+        .moving(twist.linear, twist.angular);
+    match axis(&body.shape) {
+        Some(ends) => rigid.round(ends, body.shape.margin()),
+        None => rigid,
+    }
+}
+
+/// The centre of a ball, or the ends of the axis of a capsule, in its own frame (m). None for any
+/// other shape.
+fn axis(shape: &Shape) -> Option<Vec<Vec3>> {
+    match shape {
+        Shape::Sphere(_) => Some(vec![Vec3::zeros()]),
+        Shape::Capsule(capsule) => {
+            let end = Vec3::y() * capsule.half_length();
+            Some(vec![end, -end])
+        }
+        _ => None,
+    }
+}
+
+/// Fails if a round body is so small that contacts would not keep it off what it touches.
+fn check_radius(at: String, shape: &Shape, distance_m: f64) -> Result<()> {
+    let radius_m = shape.margin();
+    if axis(shape).is_none() || radius_m >= distance_m {
+        return Ok(());
+    }
+    let cause =
+        format!("the radius of {radius_m} m is less than the contact distance of {distance_m} m");
+    let remedy = "make it larger, or lower `contact.distance_m`";
+    Err(Error::input(at, cause, remedy))
 }
 
 /// The obstacle of a body that forces do not move. The square of a half-space is about the box
@@ -207,9 +239,7 @@ fn corners(setup: &Setup) -> [Vec3; 2] {
     let mut grow = |x: &Vec3| corners = [corners[0].inf(x), corners[1].sup(x)];
     setup.cloths.iter().flat_map(|cloth| &cloth.positions).for_each(&mut grow);
     for body in &setup.bodies {
-        let mut positions = vec![Vec3::zeros(); body.vertex_count()];
-        body.place(&body.start().0, &mut positions);
-        positions.iter().for_each(&mut grow);
+        body.shown(&body.start().0).iter().for_each(&mut grow);
     }
     corners
 }

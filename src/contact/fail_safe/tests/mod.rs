@@ -1,9 +1,11 @@
 //! Checks the whole fail-safe against all pairs of small scenes.
 
+mod round;
 mod turning;
 
 use proptest::prelude::*;
 
+use crate::collision::Radii;
 use crate::collision::ccd::time_of_impact;
 use crate::collision::narrow::closest;
 use crate::contact::fail_safe::*;
@@ -17,6 +19,7 @@ struct TestScene {
     x0: Vec<Vec3>,
     x1: Vec<Vec3>,
     inverse_masses: Vec<f64>,
+    radii: Vec<f64>,
     pairs: Vec<Pair>,
     vertices: Vec<VertexId>,
     edges: Vec<[VertexId; 2]>,
@@ -82,8 +85,8 @@ impl TestScene {
             let threads = Threads::new(ranks)?;
             let mut x1 = self.x1.clone();
             let prescribed = Vec::from_iter(self.inverse_masses.iter().map(|&m| m == 0.0));
-            let paths =
-                Paths { x0: &self.x0, prescribed: &prescribed, bodies: &[], delta_m: DELTA_M };
+            let (prescribed, radii) = (&prescribed, Radii::new(0, &self.radii));
+            let paths = Paths { x0: &self.x0, prescribed, bodies: &[], radii, delta_m: DELTA_M };
             let mut fail_safe = FailSafe::default();
             let report =
                 fail_safe.run(world, &threads, &candidates, &paths, &|_, _| true, &mut x1)?;

@@ -1,6 +1,8 @@
 //! Whole bodies that turn among small triangles. The candidates are the pairs near the chords of the
 //! intended motion, as few as the search may find, not all pairs.
 
+use std::ops::Range;
+
 use super::*;
 use crate::collision::dop::{Dop18, near};
 use crate::collision::screen::{Pace, may_come_near};
@@ -68,7 +70,12 @@ fn add_triangle(scene: &mut TestScene, body: &Turning, beside: Beside, motion: O
 /// The pairs of `scene` whose chords come within twice the margin of `DELTA_M`, as far as the search
 /// or one of many directions can tell. The search alone finds more.
 fn candidates(scene: &TestScene) -> Vec<Pair> {
-    let sweep = Sweep { x0: &scene.x0, x1: &scene.x1, radius: DELTA_M + 2.0 * MARGIN_M };
+    let sweep = Sweep {
+        x0: &scene.x0,
+        x1: &scene.x1,
+        radius: DELTA_M + 2.0 * MARGIN_M,
+        radii: Default::default(),
+    };
     let swept = |(x0, x1)| Dop18::swept(x0, x1, 0.5 * sweep.radius);
     let bounds = Vec::from_iter(scene.x0.iter().zip(&scene.x1).map(swept));
     let apart = |pair: &Pair, n: &Vec3| {
@@ -104,7 +111,8 @@ fn run(scene: &TestScene, body: &Turning) -> (FailSafeReport, Vec<Vec3>) {
     let bodies = [WholeBody { vertices: 0..6, place: &place }];
     let prescribed = Vec::from_iter(scene.inverse_masses.iter().map(|&m| m == 0.0));
     let (x0, found) = (&scene.x0, candidates(scene));
-    let paths = Paths { x0, prescribed: &prescribed, bodies: &bodies, delta_m: DELTA_M };
+    let (prescribed, radii) = (&prescribed, Default::default());
+    let paths = Paths { x0, prescribed, bodies: &bodies, radii, delta_m: DELTA_M };
     let stays = |v: usize, x1: &Vec3| stays_within(&x0[v], &scene.x1[v], x1, MARGIN_M);
     let mut results = in_process::run(1, |world| {
         let mut x1 = scene.x1.clone();

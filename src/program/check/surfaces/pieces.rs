@@ -69,7 +69,7 @@ pub fn meshes_of_scene(
         add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths, quads })?;
     }
     for body in &setup.bodies {
-        let faces = body.faces().to_vec();
+        let faces = body.shown_faces().to_vec();
         let (topology, document) = (Topology::of_any(&faces), body.document());
         let mesh = PieceMesh { faces, topology, rest_lengths: Vec::new(), quads: Vec::new() };
         add(body.name(), &document, mesh)?;

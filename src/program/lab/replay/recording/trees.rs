@@ -314,7 +314,7 @@ mod tests {
         let topology = Topology::new(&faces).unwrap();
         let surfaces = [Surface::new(0, &faces, &topology, &x, None, Moves::Deforms)];
         let nodes = surfaces[0].hierarchy.nodes().len();
-        let sweep = Sweep { x0: &x, x1: &x, radius: 0.1 };
+        let sweep = Sweep { x0: &x, x1: &x, radius: 0.1, radii: Default::default() };
         let bounds = [vec![Dop18::swept(&x[0], &x[3], 0.1); nodes]];
         let vertices = x.map(|x| Dop18::swept(&x, &x, 1.0));
         let itself = Test { obj1: 0, dop1: 0, obj2: 0, dop2: 0 };

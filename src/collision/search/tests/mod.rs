@@ -1,5 +1,7 @@
 //! Searches against brute force over all pairs.
 
+mod round;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -58,7 +60,7 @@ fn near_pairs_at(
 ) -> Vec<Pair> {
     let swept = |(x0, x1): (&Vec3, &Vec3)| Dop18::swept(x0, x1, 0.5 * radius);
     let vertices: Vec<Dop18> = x0.iter().zip(x1).map(swept).collect();
-    let sweep = Sweep { x0, x1, radius };
+    let sweep = Sweep { x0, x1, radius, radii: Default::default() };
     let comes_near =
         |pair: &&Pair| near(pair, &vertices) && may_come_near(pair, &sweep, pace(pair));
     all.iter().filter(comes_near).copied().collect()
@@ -151,7 +153,7 @@ proptest! {
         let cut = surfaces(&patch_of, 6);
         for (surfaces, patches) in [(&whole, 1), (&cut, 6)] {
             let mut finder = CandidateFinder::new(surfaces);
-            let sweep = Sweep { x0: &x0, x1: &x1, radius };
+            let sweep = Sweep { x0: &x0, x1: &x1, radius, radii: Default::default() };
             finder.refit(&threads, surfaces, &sweep);
             let every = Vec::from_iter(0..patches);
             let (counters, found) = finder.share(surfaces, &sweep, &every);
@@ -177,14 +179,14 @@ proptest! {
         let expected = near_pairs_at(&all, (&x0, &x1), radius, |pair| {
             if may_stop(pair) { Pace::Any } else { Pace::Common }
         });
-        let sweep = Sweep { x0: &x0, x1: &x1, radius };
+        let sweep = Sweep { x0: &x0, x1: &x1, radius, radii: Default::default() };
         let mut sums = Vec::new();
         for ranks in [1, 3] {
             let (mut sum, mut found) = (TestCounters::default(), Vec::new());
             for rank in 0..ranks {
                 let own = Vec::from_iter((0..6).filter(|patch| patch % ranks == rank));
                 let mut finder = CandidateFinder::new(&cut);
-                let before = Sweep { x0: &x0, x1: &predicted, radius };
+                let before = Sweep { x0: &x0, x1: &predicted, radius, radii: Default::default() };
                 finder.refit(&threads, &cut, &before);
                 finder.share(&cut, &before, &own);
                 finder.refit_strayed(&cut, &sweep, &strayed, Pace::Common);
@@ -222,7 +224,7 @@ fn an_obstacle_that_stops_or_starts_is_refitted() {
     let path = [(0.0, 0.0), (0.0, 0.0), (0.0, 6.0), (6.0, 6.0), (6.0, 6.0), (0.0, 0.0)];
     for (from, to) in path {
         let (x0, x1) = (moved(from), moved(to));
-        let sweep = Sweep { x0: &x0, x1: &x1, radius: 0.01 };
+        let sweep = Sweep { x0: &x0, x1: &x1, radius: 0.01, radii: Default::default() };
         finder.refit(&threads, &surfaces, &sweep);
         let (_, mut found) = finder.share(&surfaces, &sweep, &[0]);
         assert_eq!(found, near_pairs(&all_pairs(&surfaces), (&x0, &x1), 0.01));

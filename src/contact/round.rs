@@ -1,0 +1,27 @@
+//! Contacts of round surfaces: which pairs stand for them.
+//!
+//! A ball meets the faces of a surface of triangles with its centre, and a capsule with the ends of
+//! its axis. So a closest point on an edge or at a corner is found with the faces around it. The
+//! axis itself meets edges. Round surfaces meet each other with the ends of one axis and the other
+//! axis, and two axes with each other.
+
+use crate::collision::narrow::Closest;
+use crate::collision::{Pair, Radii};
+use crate::ids::VertexId;
+
+/// Whether only the pair of a round `vertex` and a face has a closest point at its `corner`: no
+/// face around the vertex meets the corner, which is not round.
+pub(super) fn alone_meets(vertex: VertexId, corner: VertexId, radii: &Radii) -> bool {
+    radii.of(vertex) > 0.0 && radii.of(corner) == 0.0
+}
+
+/// Whether a pair of edges whose closest points are not inside of both stands for itself: an axis
+/// meets an end of an edge that is not round.
+pub(super) fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
+    let is_inside = |side: usize| at.feature.contains(side) && at.feature.contains(side + 1);
+    match radii.of_sides(pair).map(|radius_m| radius_m > 0.0) {
+        [true, false] => is_inside(0),
+        [false, true] => is_inside(2),
+        _ => false,
+    }
+}
