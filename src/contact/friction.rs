@@ -52,6 +52,18 @@ impl Friction {
         })
     }
 
+    /// Whether impacts of some pair give speed back.
+    pub fn has_restitution(&self) -> bool {
+        !self.touch.restitution.is_empty()
+    }
+
+    /// The surfaces of the first and the second side of `pair`, by their numbers.
+    pub fn surfaces(&self, pair: &Pair) -> [usize; 2] {
+        // The first vertex is of the first side, the last one of the second.
+        let [first, .., second] = pair.vertices;
+        [first, second].map(|vertex| self.ends.partition_point(|&end| end <= vertex))
+    }
+
     /// The share of its speed that an impact of `pair` gives back. 0 where cloth takes part.
     pub fn restitution(&self, pair: &Pair) -> f64 {
         let has_cloth = pair.vertices.iter().any(|&vertex| vertex < self.cloth_vertices);
@@ -64,12 +76,8 @@ impl Friction {
         if self.touch.materials.is_empty() || table.is_empty() {
             return None;
         }
-        // The first vertex is of the first side, the last one of the second.
-        let [first, .., second] = pair.vertices;
-        let [a, b] = [first, second].map(|vertex| {
-            let surface = self.ends.partition_point(|&end| end <= vertex);
-            self.touch.materials[surface].map(usize::from)
-        });
+        let surfaces = self.surfaces(pair);
+        let [a, b] = surfaces.map(|surface| self.touch.materials[surface].map(usize::from));
         Some(table[a?][b?])
     }
 }

@@ -28,7 +28,7 @@ use crate::collision::Pair;
 use crate::contact::friction::Friction;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
-use crate::contact::restitution::{self, rebound};
+use crate::contact::restitution::{self, Touched, rebound};
 use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, InverseMass, Sides};
@@ -152,6 +152,8 @@ pub struct ContactStep<'a> {
     pub loads: Option<&'a [ContactMemory]>,
     /// How many contacts share the mass of each body.
     pub sharing: &'a Sharing,
+    /// The surfaces that touched in the last step, if impacts give speed back.
+    pub touched: Option<&'a Touched>,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -217,7 +219,7 @@ impl ActiveContact {
             return None;
         }
         let mass = 1.0 / inverse_mass;
-        let rebound = rebound(contact, sides, &normal, step).filter(|_| memory.is_none());
+        let rebound = rebound(contact, sides, &normal, step);
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
         let last = last.filter(|_| rebound.is_none());
         let least_stiffness = law
@@ -242,7 +244,7 @@ impl ActiveContact {
         let parting_limit_m = if memory.is_some() { braked_m } else { 0.0 };
         let continued = sides.velocity(|node| bodies.continued_velocity(node));
         let without = push_out - h * continued.dot(&normal) + last_normal_force * h * h / mass;
-        if without < -parting_limit_m {
+        if rebound.is_none() && without < -parting_limit_m {
             return None;
         }
         let stretch = memory.map_or_else(Vec3::zeros, |memory| {

@@ -13,11 +13,20 @@
 //! an impact at the contact distance, times `e^2`. It is at most the speed at which kinetic and
 //! potential energy are those of the start of the step, so that no impact gains energy.
 //!
-//! The contact aims at `w` with a stiffness that leaves an error of 1e-4. Cloth has no restitution.
+//! Only surfaces that did not touch in the last step bounce. A corner that hits the floor beside one
+//! that stands on it aimed at `w`, and the other one at rest; such a mixture gained 0.2 J in a step
+//! of 224 bodies in a well. If energy rises nevertheless, the step is solved anew without
+//! restitution.
+//!
+//! A contact has a stiffness of finite size, since the system is solved in single precision: momentum
+//! would be lost in the rounding of a larger one. So it aims beyond `w` by as much as it gives way if
+//! it acts alone. Cloth has no restitution.
 //!
 //! Source: ours.
 
+use crate::contact::friction::Friction;
 use crate::contact::law::ContactStep;
+use crate::contact::memory::ContactMemory;
 use crate::contact::point::Contact;
 use crate::contact::side::Sides;
 use crate::math::Vec3;
@@ -26,12 +35,33 @@ use crate::math::Vec3;
 const SLOW: f64 = 4.0;
 
 /// The stiffness of a contact that gives speed back, in units of `m / h^2`.
-const STIFFNESS: f64 = 1e4;
+const STIFFNESS: f64 = 1e3;
 
 /// The stiffness (N/m) of a contact of effective mass `mass` (kg) that gives speed back, in a step of
 /// `h` (s).
 pub fn stiffness(mass: f64, h: f64) -> f64 {
     STIFFNESS * mass / (h * h)
+}
+
+/// The surfaces that touched in the last step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Touched(Vec<[usize; 2]>);
+
+impl Touched {
+    /// Those of the contacts in `memories`. The surfaces are those of `friction`.
+    pub fn new(memories: &[ContactMemory], friction: &Friction) -> Self {
+        let mut pairs = Vec::from_iter(memories.iter().map(|memory| {
+            let [a, b] = friction.surfaces(&memory.pair);
+            [a.min(b), a.max(b)]
+        }));
+        pairs.sort_unstable();
+        pairs.dedup();
+        Self(pairs)
+    }
+
+    fn has(&self, [a, b]: [usize; 2]) -> bool {
+        self.0.binary_search(&[a.min(b), a.max(b)]).is_ok()
+    }
 }
 
 /// What a contact that gives speed back aims at.
@@ -43,15 +73,16 @@ pub struct Rebound {
     pub flight_m_per_s: [f64; 2],
 }
 
-/// What a new contact aims at, if it gives speed back. `normal` is that of the contact.
+/// What a contact aims at, if it gives speed back. `normal` is that of the contact.
 pub fn rebound(
     contact: &Contact,
     sides: &Sides,
     normal: &Vec3,
     step: &ContactStep,
 ) -> Option<Rebound> {
-    let restitution = step.friction.restitution(&contact.pair);
-    if restitution == 0.0 {
+    let (touched, pair) = (step.touched?, &contact.pair);
+    let restitution = step.friction.restitution(pair);
+    if restitution == 0.0 || touched.has(step.friction.surfaces(pair)) {
         return None;
     }
     let part = |end: usize| normal.dot(&sides.velocity(|node| step.bodies.flight(node)[end]));
@@ -61,7 +92,8 @@ pub fn rebound(
         return None;
     }
     let way_m = (contact.gap_m - contact.distance_m).max(0.0);
-    let way_m = step.h * parting(restitution, start, end - start, way_m / step.h);
+    let speed = parting(restitution, start, end - start, way_m / step.h);
+    let way_m = step.h * (speed + (speed + end) / STIFFNESS);
     Some(Rebound { way_m, flight_m_per_s })
 }
 

@@ -87,8 +87,9 @@ impl Stages {
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
-        // A solution of BDF2 with a rise of energy gets another iteration of Newton's method.
-        let mut may_widen = span.scheme.has_history();
+        // A solution of BDF2 with a rise of energy gets another iteration of Newton's method, and
+        // one with restitution is solved anew without.
+        let mut may_widen = may_widen_at_once(here);
         for repairs_left in (0..MOST_REPAIRS).rev() {
             let region = match &trouble {
                 Some(Trouble::Energized) if may_widen => Region::whole(&model.graph),
@@ -202,12 +203,17 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
     Ok(energy)
 }
 
+/// Whether a rise of energy in the first solve is repaired at all nodes.
+fn may_widen_at_once(here: &Context) -> bool {
+    here.span.scheme.has_history() || here.model.friction.has_restitution()
+}
+
 /// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
 /// smaller. A small rise counts only after a repair.
 fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
     let may_widen = match here.region {
-        None => here.span.scheme.has_history(),
+        None => may_widen_at_once(here),
         Some(region) => !region.is_whole(),
     };
     let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;

@@ -7,8 +7,8 @@ use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
-    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed,
-    find_contacts,
+    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed, Touched,
+    find_contacts, reduce,
 };
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -112,11 +112,15 @@ impl ContactStage {
         }
         let bodies = MovingBodies::new(model, motion);
         let mut contacts = here.rank.route().contacts(&here.rank.threads, found, &bodies)?;
+        if !model.bodies.is_empty() {
+            reduce(&mut contacts, &bodies, memories, &motion.x0);
+        }
         self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact);
         }
         self.sharing = sharing(here, memories, &contacts, &bodies)?;
+        let touched = may_rebound(here).then(|| Touched::new(memories, &model.friction));
         let step = ContactStep {
             law: &self.law,
             friction: &model.friction,
@@ -124,6 +128,7 @@ impl ContactStage {
             memories,
             loads,
             sharing: &self.sharing,
+            touched: touched.as_ref(),
             fall: motion.fall,
             h: here.span.scheme.step_s(),
         };
@@ -231,6 +236,12 @@ fn squeezed<'a>(
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
     Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
+}
+
+/// Whether impacts may give speed back: not in a repair of all nodes, because energy rose.
+fn may_rebound(here: &Context) -> bool {
+    let anew = here.region.is_some_and(Region::is_whole);
+    here.model.friction.has_restitution() && !anew
 }
 
 /// Whether a contact pushes a node of `region`.

@@ -147,8 +147,9 @@ fn check_count(count: f64) -> Result<()> {
     if count <= MOST {
         return Ok(());
     }
-    let cause = format!("{count} bodies among cloth are too many, because every rank has all");
-    Err(Error::input("bodies", cause, format!("ask for at most {MOST}, or leave out the cloths")))
+    let cause = format!("{count} bodies are too many, because every rank has all");
+    let remedy = format!("ask for at most {MOST}, or leave out the cloths and `engine: Contact`");
+    Err(Error::input("bodies", cause, remedy))
 }
 
 /// Fails if a body starts too far away to compute with, or two surfaces have the same name.
