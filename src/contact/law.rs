@@ -227,7 +227,7 @@ impl ActiveContact {
             .max(step.bearing_stiffness(sides, &normal, part, contact.distance_m));
         let stiffness = match rebound {
             None => stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m),
-            Some(_) => restitution::stiffness(mass, h),
+            Some(_) => restitution::stiffness(mass, sharers.unwrap_or(1.0), h),
         };
         let push_out = match contact.kind() {
             ContactKind::Impact => contact.distance_m - contact.gap_m,

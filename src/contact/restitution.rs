@@ -18,9 +18,8 @@
 //! of 224 bodies in a well. If energy rises nevertheless, the step is solved anew without
 //! restitution.
 //!
-//! A contact has a stiffness of finite size, since the system is solved in single precision: momentum
-//! would be lost in the rounding of a larger one. So it aims beyond `w` by as much as it gives way if
-//! it acts alone. Cloth has no restitution.
+//! The stiffness of a contact is moderate, since the matrix is in single precision: momentum would be
+//! lost in the rounding of a larger one. Cloth has no restitution.
 //!
 //! Source: ours.
 
@@ -34,13 +33,18 @@ use crate::math::Vec3;
 /// An impact is slower than this many changes of velocity by gravity in a step: contacts at rest.
 const SLOW: f64 = 4.0;
 
-/// The stiffness of a contact that gives speed back, in units of `m / h^2`.
+/// The stiffness of a contact that gives speed back, in units of `m / h^2`. It takes a thousandth of the
+/// change of speed away.
 const STIFFNESS: f64 = 1e3;
 
-/// The stiffness (N/m) of a contact of effective mass `mass` (kg) that gives speed back, in a step of
-/// `h` (s).
-pub fn stiffness(mass: f64, h: f64) -> f64 {
-    STIFFNESS * mass / (h * h)
+/// At most so many contacts that share a body have the stiffness of its whole mass. A contact at the
+/// rim has a quarter of it.
+const MOST_WHOLE: f64 = 8.0;
+
+/// The stiffness (N/m) of a contact that gives speed back, in a step of `h` (s). `mass` (kg) is its
+/// part of an effective mass that `sharers` contacts share.
+pub fn stiffness(mass: f64, sharers: f64, h: f64) -> f64 {
+    STIFFNESS * mass * sharers.min(MOST_WHOLE) / (h * h)
 }
 
 /// The surfaces that touched in the last step.
@@ -93,8 +97,7 @@ pub fn rebound(
     }
     let way_m = (contact.gap_m - contact.distance_m).max(0.0);
     let speed = parting(restitution, start, end - start, way_m / step.h);
-    let way_m = step.h * (speed + (speed + end) / STIFFNESS);
-    Some(Rebound { way_m, flight_m_per_s })
+    Some(Rebound { way_m: step.h * speed, flight_m_per_s })
 }
 
 /// `w`, of the `restitution` `e`, `c`, `gain = a h` and `way = s / h`, all in m/s. Negative if the

@@ -66,6 +66,25 @@ impl Stages {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
+        let gives_back = of.model.friction.has_restitution();
+        let trouble = self.attempt_with(gives_back, of, state, report, observer)?;
+        match trouble {
+            Some(Trouble::Energized) if gives_back => {
+                self.attempt_with(false, of, state, report, observer)
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// The same. Impacts give speed back, or do not.
+    fn attempt_with(
+        &mut self,
+        gives_back: bool,
+        of: &Attempt,
+        state: &mut State,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<Option<Trouble>> {
         let Attempt { model, rank, span, control } = *of;
         let solver = &model.settings.solver;
         let here = &Context {
@@ -76,6 +95,7 @@ impl Stages {
             can_halve: control.can_halve(solver, Cause::Failure),
             can_halve_for_a_rise: control.can_halve_for_a_rise(),
             can_repair: true,
+            gives_back,
         };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
@@ -87,12 +107,14 @@ impl Stages {
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
-        // A solution of BDF2 with a rise of energy gets another iteration of Newton's method, and
-        // one with restitution is solved anew without.
-        let mut may_widen = may_widen_at_once(here);
+        // A solution of BDF2 with a rise of energy gets another iteration of Newton's method.
+        let mut may_widen = span.scheme.has_history();
         for repairs_left in (0..MOST_REPAIRS).rev() {
             let region = match &trouble {
+                Some(Trouble::Energized) if gives_back => break,
                 Some(Trouble::Energized) if may_widen => Region::whole(&model.graph),
+                // Both sides of an impact must be in the region, or momentum is lost.
+                Some(Trouble::Turned) if gives_back => Region::whole(&model.graph),
                 Some(it) if it.is_repairable() => {
                     Region::new(&model.graph, &model.numbering, &model.partition.patches, around)
                 }
@@ -203,21 +225,19 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
     Ok(energy)
 }
 
-/// Whether a rise of energy in the first solve is repaired at all nodes.
-fn may_widen_at_once(here: &Context) -> bool {
-    here.span.scheme.has_history() || here.model.friction.has_restitution()
-}
-
 /// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
 /// smaller. A small rise counts only after a repair.
 fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
     let may_widen = match here.region {
-        None => may_widen_at_once(here),
+        None => here.span.scheme.has_history(),
         Some(region) => !region.is_whole(),
     };
     let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;
-    here.can_repair && may_widen && rises || here.can_halve && (balance.is_fault() || for_a_rise)
+    let may_redo = here.gives_back && rises;
+    may_redo
+        || here.can_repair && may_widen && rises
+        || here.can_halve && (balance.is_fault() || for_a_rise)
 }
 
 fn assemble(

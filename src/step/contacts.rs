@@ -120,7 +120,7 @@ impl ContactStage {
             contact.distance_m = self.squeezed.aim_m(contact);
         }
         self.sharing = sharing(here, memories, &contacts, &bodies)?;
-        let touched = may_rebound(here).then(|| Touched::new(memories, &model.friction));
+        let touched = here.gives_back.then(|| Touched::new(memories, &model.friction));
         let step = ContactStep {
             law: &self.law,
             friction: &model.friction,
@@ -236,12 +236,6 @@ fn squeezed<'a>(
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
     Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
-}
-
-/// Whether impacts may give speed back: not in a repair of all nodes, because energy rose.
-fn may_rebound(here: &Context) -> bool {
-    let anew = here.region.is_some_and(Region::is_whole);
-    here.model.friction.has_restitution() && !anew
 }
 
 /// Whether a contact pushes a node of `region`.
