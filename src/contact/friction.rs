@@ -4,8 +4,8 @@ use crate::collision::Pair;
 use crate::contact::settings::ContactSettings;
 use crate::ids::VertexId;
 
-/// Coulomb's coefficients, and shares of restitution. Where both surfaces have a material, the pair of materials counts,
-/// otherwise a setting of the scene.
+/// Coulomb's coefficients, and shares of restitution. Where both surfaces have a material, the pair of
+/// materials counts, otherwise a setting of the scene.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Friction {
     /// Between cloth and cloth.

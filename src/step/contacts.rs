@@ -8,7 +8,7 @@ use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
     ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed, Touched,
-    find_contacts, reduce,
+    find_contacts,
 };
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -112,9 +112,6 @@ impl ContactStage {
         }
         let bodies = MovingBodies::new(model, motion);
         let mut contacts = here.rank.route().contacts(&here.rank.threads, found, &bodies)?;
-        if !model.bodies.is_empty() {
-            reduce(&mut contacts, &bodies, memories, &motion.x0);
-        }
         self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact);
