@@ -219,7 +219,11 @@ impl ActiveContact {
             return None;
         }
         let mass = 1.0 / inverse_mass;
-        let rebound = rebound(contact, sides, &normal, step);
+        let rebound = step.touched.and_then(|touched| {
+            let part = |end: usize| sides.velocity(|it| bodies.flight(it)[end]).dot(&normal);
+            let restitution = touched.restitution(&contact.pair, step.friction);
+            rebound(contact, restitution, [part(0), part(1)], [step.fall.norm(), h])
+        });
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
         let last = last.filter(|_| rebound.is_none());
         let least_stiffness = law

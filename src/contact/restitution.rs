@@ -23,12 +23,10 @@
 //!
 //! Source: ours.
 
+use crate::collision::Pair;
 use crate::contact::friction::Friction;
-use crate::contact::law::ContactStep;
 use crate::contact::memory::ContactMemory;
 use crate::contact::point::Contact;
-use crate::contact::side::Sides;
-use crate::math::Vec3;
 
 /// An impact is slower than this many changes of velocity by gravity in a step: contacts at rest.
 const SLOW: f64 = 4.0;
@@ -63,8 +61,13 @@ impl Touched {
         Self(pairs)
     }
 
-    fn has(&self, [a, b]: [usize; 2]) -> bool {
-        self.0.binary_search(&[a.min(b), a.max(b)]).is_ok()
+    /// The share of its speed that an impact of `pair` gives back: 0 if its surfaces touched.
+    pub fn restitution(&self, pair: &Pair, friction: &Friction) -> f64 {
+        let [a, b] = friction.surfaces(pair);
+        match self.0.binary_search(&[a.min(b), a.max(b)]) {
+            Ok(_) => 0.0,
+            Err(_) => friction.restitution(pair),
+        }
     }
 }
 
@@ -77,27 +80,22 @@ pub struct Rebound {
     pub flight_m_per_s: [f64; 2],
 }
 
-/// What a contact aims at, if it gives speed back. `normal` is that of the contact.
+/// What a contact aims at, if it gives its share `restitution` of speed back. Its sides part with
+/// `flight_m_per_s` (m/s) along the normal at the start of the step of `h` (s) and after free flight.
+/// `fall` (m/s) is what gravity changes in the step.
 pub fn rebound(
     contact: &Contact,
-    sides: &Sides,
-    normal: &Vec3,
-    step: &ContactStep,
+    restitution: f64,
+    flight_m_per_s: [f64; 2],
+    [fall, h]: [f64; 2],
 ) -> Option<Rebound> {
-    let (touched, pair) = (step.touched?, &contact.pair);
-    let restitution = step.friction.restitution(pair);
-    if restitution == 0.0 || touched.has(step.friction.surfaces(pair)) {
-        return None;
-    }
-    let part = |end: usize| normal.dot(&sides.velocity(|node| step.bodies.flight(node)[end]));
-    let flight_m_per_s = [part(0), part(1)];
     let [start, end] = flight_m_per_s.map(|speed| -speed);
-    if start <= SLOW * step.fall.norm() {
+    if restitution == 0.0 || start <= SLOW * fall {
         return None;
     }
     let way_m = (contact.gap_m - contact.distance_m).max(0.0);
-    let speed = parting(restitution, start, end - start, way_m / step.h);
-    Some(Rebound { way_m: step.h * speed, flight_m_per_s })
+    let speed = parting(restitution, start, end - start, way_m / h);
+    Some(Rebound { way_m: h * speed, flight_m_per_s })
 }
 
 /// `w`, of the `restitution` `e`, `c`, `gain = a h` and `way = s / h`, all in m/s. Negative if the
