@@ -14,9 +14,8 @@
 //! potential energy are those of the start of the step, so that no impact gains energy.
 //!
 //! Only surfaces that did not touch in the last step bounce. A corner that hits the floor beside one
-//! that stands on it aimed at `w`, and the other one at rest; such a mixture gained 0.2 J in a step
-//! of 224 bodies in a well. If energy rises nevertheless, the step is solved anew without
-//! restitution.
+//! that stands on it would aim at `w`, and the other one at rest; such a mixture may gain energy. If
+//! energy rises nevertheless, the step is tried again without restitution.
 //!
 //! The stiffness of a contact is moderate, since the matrix is in single precision: momentum would be
 //! lost in the rounding of a larger one. Cloth has no restitution.
