@@ -124,6 +124,22 @@ fn ball(first: &str, second: &str, at: Vec3) -> String {
     format!(r#"(kind: Ball, bodies: Pair("{first}", "{second}"), at_m: ({x}, {y}, {z})),"#)
 }
 
+/// Between held ends without slack its forces are hundreds of times its weight. They open its joints,
+/// which is no error, and their arms turn with its links.
+#[test]
+fn a_taut_chain_neither_gains_energy_nor_needs_repairs() {
+    let (bodies, joints, _) = chain(&[0.0; 60], 0.4, true);
+    let fields = "frames: 25, steps_per_frame: 10, gravity_m_per_s2: (0, -9.81, 0)";
+    let folder = folder();
+    let said = run_text(&scene(&bodies, &joints, fields), folder.path());
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let frames = frames_of(&folder.path().join("out"));
+    let steps = steps_of(&frames);
+    let sum = |name: &str| steps.iter().filter_map(|it| it[name].as_f64()).sum::<f64>();
+    assert!(sum("unexplained_rise_j") < 1e-5, "{} J", sum("unexplained_rise_j"));
+    assert_eq!((steps.len(), sum("repairs"), sum("redone_steps")), (250, 0.0, 0.0));
+}
+
 #[test]
 fn a_chain_in_the_catenary_of_its_links_stays_there() {
     // The slope of link i is that of the forces at its middle.

@@ -18,6 +18,9 @@ use crate::math::Vec3;
 /// 1 works. A smaller one makes fewer contacts whose sides would not touch.
 const IMPACT_FRACTION: f64 = 0.25;
 
+/// The normal of a pair that is near may turn by 45 degrees in the predicted step.
+const LEAST_COSINE: f64 = 0.7;
+
 /// Why a contact is on the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ContactKind {
@@ -116,9 +119,12 @@ fn proximity_or_impact(
     if now.distance < distance.distance_m {
         let distance_m = distance.of(&pair);
         if now.distance < distance_m {
-            let contact =
-                Contact::new(pair, ContactKind::Proximity, &now, now.distance, distance_m);
-            return stands_for_itself(&pair, &now).then_some(contact);
+            let (at, gap_m) = match distance.has_body(&pair) {
+                true => (now, now.distance),
+                false => where_it_acts(pair.kind(), now, start, end),
+            };
+            let contact = Contact::new(pair, ContactKind::Proximity, &at, gap_m, distance_m);
+            return stands_for_itself(&pair, &at).then_some(contact);
         }
     }
     // Most pairs stay apart by this bound, and their own distance costs time.
@@ -126,10 +132,36 @@ fn proximity_or_impact(
     let distance_m = distance.of(&pair);
     let time = time_of_impact(pair.kind(), start, end, IMPACT_FRACTION * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
-    let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
-    let gap_m = then.normal.dot(&offset).max(distance_m);
+    let gap_m = gap(&then, start).max(distance_m);
     let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
     stands_for_itself(&pair, &then).then_some(contact)
+}
+
+/// Where a pair that is near at the `start` acts, and its gap there (m). A force acts at the end of
+/// the step, so it has the normal and the weights of the predicted `end`: with those of the start,
+/// cloth that slides over something curved is held back. They count only where the closest points
+/// stay interior, on the same side: elsewhere another pair may be nearer.
+fn where_it_acts(
+    kind: PairKind,
+    now: Closest,
+    start: &[Vec3; 4],
+    end: &[Vec3; 4],
+) -> (Closest, f64) {
+    if now.feature.is_interior() {
+        let then = closest(kind, *end);
+        let gap_m = gap(&then, start);
+        let is_same_side = then.normal.dot(&now.normal) > LEAST_COSINE && gap_m > 0.0;
+        if then.feature.is_interior() && is_same_side {
+            return (then, gap_m);
+        }
+    }
+    (now, now.distance)
+}
+
+/// The gap (m) along the normal of `at` where the vertices are at `x`.
+fn gap(at: &Closest, x: &[Vec3; 4]) -> f64 {
+    let offset: Vec3 = (0..4).map(|a| at.weights[a] * x[a]).sum();
+    at.normal.dot(&offset)
 }
 
 /// Whether no other pair is at least as near at the same points.
@@ -242,7 +274,8 @@ mod tests {
 
     fn minima(pairs: &[Pair], x0: &[Vec3], predicted: &[Vec3]) -> Vec<Contact> {
         let mut contacts = Vec::new();
-        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        let distance =
+            ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies: [0; 2] };
         find_contacts(pairs, x0, predicted, &distance, &mut contacts);
         local_minima(&contacts).into_iter().copied().collect()
     }
@@ -271,7 +304,8 @@ mod tests {
     fn impacts_do_not_decide_which_proximities_are_kept() {
         let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
         let mut near = Vec::new();
-        let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+        let distance =
+            ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies: [0; 2] };
         find_contacts(&pairs, &x, &x, &distance, &mut near);
         let impacts = near.iter().filter(|it| it.pair.kind() == PairKind::VertexFace).map(|it| {
             let [vertex, a, b, c] = it.pair.vertices;

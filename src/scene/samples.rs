@@ -114,7 +114,8 @@ pub(super) fn sample_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String
         within(&at, farthest, LENGTH)?;
         let (speed, sample) = motion.largest_speed();
         check_speed(&format!("{at}: sample {sample}"), speed * built.placement.scale)?;
-        if motion.end_s() < end_s && !built.is_fixed() {
+        // Both are rounded.
+        if motion.end_s() < end_s * (1.0 - 1e-9) && !built.is_fixed() {
             warnings.push(format!(
                 "{at}: the last sample of `{}` is that of {:.3} s, and the run ends at {end_s:.3} s; `{}` \
                  stands still from then on",

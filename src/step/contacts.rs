@@ -249,5 +249,7 @@ fn law(model: &Model, step_s: f64) -> ContactLaw {
 /// How far apart contacts keep the sides of a pair.
 pub(super) fn contact_distance(model: &Model) -> ContactDistance<'_> {
     let (rest, cloth_ends) = (&model.rest, &model.cloth_ends);
-    ContactDistance { distance_m: model.settings.contact.distance_m, rest, cloth_ends }
+    let bodies =
+        [model.numbering.cloth(), model.numbering.free_vertices()].map(|it| it as VertexId);
+    ContactDistance { distance_m: model.settings.contact.distance_m, rest, cloth_ends, bodies }
 }

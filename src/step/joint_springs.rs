@@ -1,11 +1,26 @@
 //! The springs of joints as the linear system sees them.
 
+use crate::bodies::joints::JointSettings;
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
+use crate::bodies::joints::pose::RelativePose;
 use crate::contact::{ContactSpring, Term};
 use crate::linear::{Joined, JoinedTerm};
 use crate::math::Vec3;
 use crate::partition::Layout;
 use crate::step::model::Model;
+
+/// What a spring of a joint does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// It holds the points together.
+    Locks,
+    /// It holds the axes together.
+    LocksTurns,
+    /// A motor or a drive exerts it.
+    Drives,
+    /// It turns a body back, which a joint pulls at: its arm turns with the body.
+    Straightens,
+}
 
 /// A spring of a joint in a step.
 #[derive(Debug, Clone, Copy)]
@@ -14,8 +29,8 @@ pub struct JointSpring {
     pub spring: ContactSpring,
     /// How fast its second frame moves, if that is on an obstacle, m/s or rad/s.
     pub held: Vec3,
-    /// Whether a motor or a drive exerts it.
-    pub is_driven: bool,
+    /// What it does.
+    pub purpose: Purpose,
 }
 
 /// How many bodies of few nodes are in each own patch of `layout` that has a joint, and the pairs of
@@ -56,10 +71,35 @@ pub(super) fn refill(joined: &mut Joined, springs: &[Vec<JointSpring>], layout: 
 }
 
 impl JointSpring {
+    /// How far (m or rad) along `axis` it lets its joint open. Before: its push is that at the end of
+    /// the solve.
+    pub(super) fn opening(&self, axis: &Vec3) -> f64 {
+        let stiffness = axis.dot(&(self.spring.stiffness * axis));
+        if stiffness > 0.0 { -self.spring.push.dot(axis) / stiffness } else { 0.0 }
+    }
+
+    /// The energy (J) that it stores in its joint of these `settings` in `pose`, if the joint is rigid
+    /// and is held together by it.
+    pub(super) fn stored_j(&self, settings: &JointSettings, pose: &RelativePose) -> f64 {
+        let (first, compliance) = match self.purpose {
+            Purpose::Locks => (0, settings.compliance),
+            Purpose::LocksTurns => (3, settings.turn_compliance),
+            Purpose::Drives | Purpose::Straightens => return 0.0,
+        };
+        if compliance > 0.0 {
+            return 0.0;
+        }
+        let locked = settings.kind.locked();
+        let motion = |at: usize| if locked[first + at] { pose.motion[first + at] } else { 0.0 };
+        let open = pose.axes * Vec3::new(motion(0), motion(1), motion(2));
+        0.5 * open.dot(&(self.spring.stiffness * open))
+    }
+
     /// The work (J) on the first body in a step of `h` (s), if something drives or holds the joint.
     /// Before: its velocity and push are those at the end of the solve.
     pub(super) fn work_j(&self, h: f64) -> f64 {
-        let moved = if self.is_driven { self.spring.velocity } else { self.held };
+        let is_driven = self.purpose == Purpose::Drives;
+        let moved = if is_driven { self.spring.velocity } else { self.held };
         self.spring.push.dot(&moved) * h
     }
 }

@@ -14,7 +14,7 @@ use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 use crate::step::clock::Span;
 use crate::step::context::Context;
-use crate::step::joint_springs::JointSpring;
+use crate::step::joint_springs::{JointSpring, Purpose};
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::StepReport;
@@ -31,13 +31,17 @@ pub(super) enum About {
 
 impl StepMotion {
     /// Finds the springs of all joints for the next solve, about its base. Every rank has all. Joints
-    /// outside of the region of a repair keep the springs of the solve before.
-    pub(super) fn find_joint_springs(&mut self, here: &Context) {
+    /// outside of the region of a repair keep the springs of the solve before. `last` are the forces
+    /// of the last step, N.
+    pub(super) fn find_joint_springs(&mut self, here: &Context, last: &[Vec3]) {
         let model = here.model;
+        let solved = here.region.map(|_| self.locking_forces(here.span.scheme));
+        let last = solved.as_deref().unwrap_or(last);
         let mut before = std::mem::take(&mut self.joint_springs);
         before.resize(model.joints.len(), Vec::new());
         let about = if here.region.is_some() { About::Base } else { About::FreeFlight };
-        let of = JointsInStep { model, motion: self, span: here.span, u: self.about().u, about };
+        let of =
+            JointsInStep { model, motion: self, span: here.span, u: self.about().u, about, last };
         let stays = |joint: &BodyJoint| {
             let node = model.numbering.bodies()[joint.first].nodes.start;
             here.region.is_some_and(|region| !region.has(node))
@@ -53,13 +57,37 @@ impl StepMotion {
 
     /// The springs of joints in the last solve. At the velocities that it found, `push` is their force
     /// (N).
-    pub(super) fn joint_forces(&self, scheme: Scheme) -> Vec<JointSpring> {
-        let at_end = |it: &JointSpring| {
+    pub(super) fn joint_forces(&self, scheme: Scheme) -> impl Iterator<Item = Vec<JointSpring>> {
+        let at_end = move |it: &JointSpring| {
             let velocity = it.spring.sides.velocity(|node| self.solved_velocity(node as usize));
             let push = it.spring.force(velocity, scheme.step_s());
             JointSpring { spring: ContactSpring { velocity, push, ..it.spring }, ..*it }
         };
-        self.joint_springs.iter().flatten().map(at_end).collect()
+        self.joint_springs.iter().map(move |of_joint| of_joint.iter().map(at_end).collect())
+    }
+
+    /// The energy (J) that rigid joints give back in the step: their forces open them a little. The
+    /// bodies end at `coordinates`.
+    pub(super) fn released_by_joints(&self, model: &Model, coordinates: &[Vec<f64>]) -> f64 {
+        let ends = self.joint_poses(model, coordinates);
+        let of_joint = |((joint, springs), end): ((&BodyJoint, &Vec<JointSpring>), _)| {
+            let start =
+                pose_of(model, joint, &self.coordinates, |number| self.obstacle_ways[number][0]);
+            let stored_j = |pose: &RelativePose| -> f64 {
+                springs.iter().map(|it| it.stored_j(&joint.settings, pose)).sum()
+            };
+            stored_j(&start) - stored_j(&end)
+        };
+        model.joints.iter().zip(&self.joint_springs).zip(ends).map(of_joint).sum()
+    }
+
+    /// The force that holds the points of each joint together on its first body, N, in the last solve.
+    pub(super) fn locking_forces(&self, scheme: Scheme) -> Vec<Vec3> {
+        let lock = |of_joint: Vec<JointSpring>| {
+            let lock = of_joint.iter().find(|it| it.purpose == Purpose::Locks);
+            lock.map_or_else(Vec3::zeros, |it| it.spring.push)
+        };
+        self.joint_forces(scheme).map(lock).collect()
     }
 
     /// Reports how far the rigid joint that is open most is open at the end of the step.
@@ -124,6 +152,8 @@ struct JointsInStep<'a> {
     span: &'a Span,
     u: &'a [Vec3],
     about: About,
+    /// The force that held the points of each joint together on its first body, N.
+    last: &'a [Vec3],
 }
 
 /// One side of a joint.
@@ -211,9 +241,51 @@ impl JointsInStep<'_> {
                 push: force.push - force.stiffness * back * h,
                 lasting: Vec3::zeros(),
             };
-            JointSpring { spring, held: held[at], is_driven: force.is_driven }
+            let purpose = match (force.is_driven, force.turns) {
+                (true, _) => Purpose::Drives,
+                (false, false) => Purpose::Locks,
+                (false, true) => Purpose::LocksTurns,
+            };
+            JointSpring { spring, held: held[at], purpose }
         });
-        springs.collect()
+        let mut springs = Vec::from_iter(springs);
+        self.add_straightening(self.last[number], &between[0], &mut springs);
+        springs
+    }
+
+    /// Adds what the `force` (N) of the joint on its first body changes where it turns a body: the
+    /// torque `r x F` has an arm `r` that turns too. Without this, a taut chain gains energy. Only a
+    /// pull counts: a push makes the matrix indefinite.
+    fn add_straightening(&self, force: Vec3, sides: &Sides, springs: &mut Vec<JointSpring>) {
+        for term in sides.terms() {
+            let Jacobian::Arm(arm) = term.jacobian else { continue };
+            let (pull, length) = (force.dot(&arm), arm.norm());
+            if pull <= 0.0 || length == 0.0 {
+                continue;
+            }
+            let along = arm / length;
+            let mut sides = Sides::default();
+            sides.push(term.node, Jacobian::Weight(1.0));
+            sides.end_first();
+            let velocity = self.u[term.node as usize];
+            // The arm is that in the middle of the step.
+            let scale = self.straightening_scale(term.node) * 0.5;
+            let stiffness = (Mat3::identity() - along * along.transpose()) * (pull * scale);
+            let back = velocity - self.expected(term.node);
+            let push = stiffness * back * -self.span.scheme.step_s();
+            let spring = ContactSpring { sides, stiffness, velocity, push, lasting: Vec3::zeros() };
+            springs.push(JointSpring {
+                spring,
+                held: Vec3::zeros(),
+                purpose: Purpose::Straightens,
+            });
+        }
+    }
+
+    /// Radians by unit of an angular node, 1/m.
+    fn straightening_scale(&self, node: NodeId) -> f64 {
+        let Some(body) = self.model.numbering.body_of_node(node) else { return 0.0 };
+        self.model.bodies[body].turn_of(1).unwrap_or(0.0)
     }
 
     /// How nodes move the two `points` (m) relative to each other, or turn the two bodies.

@@ -333,6 +333,7 @@ impl StepMotion {
             state.set_mean_velocities(model);
         }
         state.coordinates = self.moved_bodies(model, span.scheme);
+        state.joint_forces = self.locking_forces(span.scheme);
         state.released.advance(&self.x1, &self.carriers);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);

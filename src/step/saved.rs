@@ -12,7 +12,6 @@ use crate::error::{Error, Result};
 use crate::ranks::message;
 use crate::step::context::ThisRank;
 use crate::step::model::Model;
-use crate::step::skin::Released;
 use crate::step::state::State;
 
 /// A saved state.
@@ -54,7 +53,7 @@ fn gather(rank: &ThisRank, state: &State) -> Result<Option<State>> {
 /// # Errors
 /// When another rank has failed.
 pub(super) fn hash(rank: &ThisRank, state: &State) -> Result<u64> {
-    let whole = gather(rank, state)?.map(|whole| to_bytes(&whole, &state.released)).transpose()?;
+    let whole = gather(rank, state)?.map(|whole| to_bytes(&whole)).transpose()?;
     let mut hash = whole.map(|bytes| xxh3_64(&bytes).to_le_bytes().to_vec()).unwrap_or_default();
     rank.world.broadcast(0, &mut hash)?;
     let hash = hash.try_into().map_err(|_| Error::internal("hash", "rank 0 sent no number"))?;
@@ -68,18 +67,11 @@ pub(super) fn hash(rank: &ThisRank, state: &State) -> Result<u64> {
 pub(super) fn save(rank: &ThisRank, state: &State) -> Result<Vec<u8>> {
     let Some(state) = gather(rank, state)? else { return Ok(Vec::new()) };
     let (ranks, rank_of_patch) = (rank.world.size() as u64, rank.partition.rank_of_patch.clone());
-    let released = state.released.clone();
-    to_bytes(&Saved { state, owners: Owners { ranks, rank_of_patch } }, &released)
+    to_bytes(&Saved { state, owners: Owners { ranks, rank_of_patch } })
 }
 
-/// `value`, then the released vertices of `state`, if there are any.
-fn to_bytes(value: &impl Serialize, released: &Released) -> Result<Vec<u8>> {
-    let failed = |cause| Error::internal("saved state", cause);
-    let bytes = postcard::to_allocvec(value).map_err(failed)?;
-    match released.is_empty() {
-        true => Ok(bytes),
-        false => postcard::to_extend(released, bytes).map_err(failed),
-    }
+fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(|cause| Error::internal("saved state", cause))
 }
 
 /// Reads a state of `model` from what [`save`] returned.
@@ -89,12 +81,8 @@ fn to_bytes(value: &impl Serialize, released: &Released) -> Result<Vec<u8>> {
 pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     let remedy = "give what `save` returned for this scene";
     let refused = |cause: &str| Error::input("the saved state", cause, remedy);
-    let (mut saved, mut rest): (Saved, _) =
+    let (saved, rest): (Saved, _) =
         postcard::take_from_bytes(bytes).map_err(|_| refused("the bytes are damaged"))?;
-    if !rest.is_empty() && !model.skins.is_empty() {
-        (saved.state.released, rest) =
-            postcard::take_from_bytes(rest).map_err(|_| refused("the bytes are damaged"))?;
-    }
     if !rest.is_empty() {
         return Err(refused("there are more bytes than those of a state"));
     }

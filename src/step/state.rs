@@ -56,10 +56,11 @@ pub struct State {
     /// The memories of contacts that touch this rank's nodes, by rising pair. A saved state has
     /// those of all ranks.
     pub contacts: Vec<ContactMemory>,
-    /// Vertices of skin that give way; the same on every rank. They are saved behind all else, if there
-    /// are any.
-    #[serde(skip)]
+    /// Vertices of skin that give way; the same on every rank.
     pub released: Released,
+    /// The force that held the points of each joint together on its first body, N; the same on every
+    /// rank.
+    pub joint_forces: Vec<Vec3>,
 }
 
 impl State {
@@ -93,6 +94,7 @@ impl State {
             dropped: Dropped::default(),
             contacts: Vec::new(),
             released: Released::default(),
+            joint_forces: vec![Vec3::zeros(); model.joints.len()],
         };
         state.set_velocities(model, &of_cloth);
         state
@@ -167,6 +169,7 @@ impl State {
             ),
             ("waiting bodies", self.waiting.len() == start.waiting.len()),
             ("released vertices", self.released.fits(numbering)),
+            ("joints", self.joint_forces.len() == start.joint_forces.len()),
             ("dropped pairs", self.dropped.fits(numbering.cloth(), model.obstacles.len())),
             (
                 "contacts",

@@ -6,6 +6,7 @@ use crate::ids::VertexId;
 use crate::linear::{CgReport, End};
 use crate::math::Vec3;
 use crate::step::context::Context;
+use crate::step::joint_springs::Purpose;
 use crate::step::motion::{StepMotion, each_body, nodes, vertices};
 use crate::step::report::Counter;
 
@@ -85,10 +86,11 @@ pub(super) const BODY_TURN_LIMIT: f64 = 0.5;
 /// distance.
 const STRAY_LIMIT: f64 = 0.25;
 
-/// How far the points of a rigid joint may end from each other, as a share of the contact distance.
+/// How far a rigid joint may end from where the solve expects it, as a share of the contact
+/// distance.
 const OPEN_LIMIT: f64 = 0.02;
 
-/// How far a rigid joint may end tilted, rad.
+/// How far a rigid joint may end from the tilt that the solve expects, rad.
 const TILT_LIMIT: f64 = 1e-3;
 
 /// Edges that a thread takes at a time.
@@ -120,7 +122,8 @@ pub(super) fn turned(here: &Context, motion: &StepMotion, sharing: &Sharing) -> 
     turned
 }
 
-/// Adds the vertices of the bodies whose rigid joints end too far open.
+/// Adds the vertices of the bodies whose rigid joints end too far from where the solve expects them.
+/// What their forces open is no error.
 fn add_open_joints(here: &Context, motion: &StepMotion, turned: &mut Vec<VertexId>) {
     let model = here.model;
     if model.joints.is_empty() {
@@ -128,8 +131,15 @@ fn add_open_joints(here: &Context, motion: &StepMotion, turned: &mut Vec<VertexI
     }
     let limits = [OPEN_LIMIT * model.settings.contact.distance_m, TILT_LIMIT];
     let coordinates = motion.moved_bodies(model, here.span.scheme);
-    for (joint, pose) in model.joints.iter().zip(motion.joint_poses(model, &coordinates)) {
-        if pose.is_open(&joint.settings, limits) {
+    let poses = motion.joint_poses(model, &coordinates);
+    let forces = motion.joint_forces(here.span.scheme);
+    for ((joint, pose), forces) in model.joints.iter().zip(poses).zip(forces) {
+        let expected = |turns: bool, axis: &Vec3| {
+            let purpose = if turns { Purpose::LocksTurns } else { Purpose::Locks };
+            let lock = forces.iter().find(|it| it.purpose == purpose);
+            lock.map_or(0.0, |it| it.opening(axis))
+        };
+        if pose.is_open(&joint.settings, limits, expected) {
             let bodies = [Some(joint.first), joint.second.body()].into_iter().flatten();
             turned.extend(bodies.flat_map(|it| model.numbering.bodies()[it].vertices.clone()));
         }

@@ -49,12 +49,20 @@ impl RelativePose {
         }
     }
 
-    /// Whether a rigid joint of these `settings` is open by more than `limits`: m, and rad.
-    pub fn is_open(&self, settings: &JointSettings, limits: [f64; 2]) -> bool {
+    /// Whether a rigid joint of these `settings` is open by more than `limits` (m, and rad) beyond what
+    /// is expected: `expected` tells how far it is open along an axis, or turned about it.
+    pub fn is_open(
+        &self,
+        settings: &JointSettings,
+        limits: [f64; 2],
+        expected: impl Fn(bool, &Vec3) -> f64,
+    ) -> bool {
         let locked = settings.kind.locked();
         let is_over = |at: usize| {
             let compliance = [settings.compliance, settings.turn_compliance][at / 3];
-            locked[at] && compliance == 0.0 && self.motion[at].abs() > limits[at / 3]
+            let axis: Vec3 = self.axes.column(at % 3).into_owned();
+            let error = || self.motion[at] - expected(at >= 3, &axis);
+            locked[at] && compliance == 0.0 && error().abs() > limits[at / 3]
         };
         (0..6).any(is_over)
     }

@@ -40,7 +40,12 @@ fn alike(mu: f64) -> Friction {
 
 fn law(friction: &Friction, separation_m: f64) -> CollisionLaw<'_> {
     CollisionLaw {
-        distance: ContactDistance { distance_m: separation_m, rest: &[], cloth_ends: &[] },
+        distance: ContactDistance {
+            distance_m: separation_m,
+            rest: &[],
+            cloth_ends: &[],
+            bodies: [0; 2],
+        },
         separation: 1.0,
         squeezed: &NOTHING,
         friction,

@@ -30,7 +30,8 @@ fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2
             pairs.extend(one.map(|vertex| Pair::vertex_face(vertex, other)));
         }
     }
-    let distance = ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[] };
+    let distance =
+        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies: [0; 2] };
     let mut contacts = Vec::new();
     find_contacts(&pairs, &x0, &x1, &distance, &mut contacts);
     (contacts, prescribed, [x0, x1])

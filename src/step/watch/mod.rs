@@ -155,6 +155,7 @@ impl EnergyWatch {
         let joints_j = zip(&model.joints, poses).map(|(joint, pose)| joint.energy_j(&pose)).sum();
         let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, joints_j };
         let (after, mut work_j) = measure(model, here.rank, &end, &work, system)?;
+        work_j += motion.released_by_joints(model, &coordinates);
         if model.has_keyed_gravity() {
             work_j += work_on_bodies(here, motion, &coordinates);
         }

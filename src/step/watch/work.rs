@@ -78,7 +78,7 @@ impl WorkMeter {
             }
         }
         add_loads(here, motion, &mut sums.plain);
-        for spring in motion.joint_forces(span.scheme) {
+        for spring in motion.joint_forces(span.scheme).flatten() {
             let first = spring.spring.sides.terms().first();
             if first.is_some_and(|term| rank.layout.own_index(term.node).is_some()) {
                 sums.plain.add([spring.work_j(span.scheme.step_s())]);
@@ -253,7 +253,7 @@ impl WorkMeter {
             prescribed: &motion.prescribed_changes(end, span.scheme),
             bodies: motion.body_terms(model),
             contacts: &[],
-            joints: &[motion.joint_forces(span.scheme)],
+            joints: &Vec::from_iter(motion.joint_forces(span.scheme)),
             region: None,
         };
         system.assemble(&rank.threads, model, &rank.layout, &terms);

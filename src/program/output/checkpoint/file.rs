@@ -15,7 +15,7 @@ use crate::program::output::names;
 const MAGIC: &[u8; 8] = b"CLTHSIM\n";
 
 /// The version of the format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// The run of a checkpoint, and the step after which it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
