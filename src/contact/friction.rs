@@ -1,11 +1,11 @@
-//! Coulomb's coefficients of friction.
+//! Coulomb's coefficients of friction, and shares of restitution.
 
 use crate::collision::Pair;
 use crate::contact::settings::ContactSettings;
 use crate::ids::VertexId;
 
-/// Coulomb's coefficients. Where both surfaces have a material, the pair of materials counts,
-/// otherwise a setting of the scene.
+/// Coulomb's coefficients, and shares of restitution. Where both surfaces have a material, the pair of
+/// materials counts, otherwise a setting of the scene.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Friction {
     /// Between cloth and cloth.
@@ -20,13 +20,15 @@ pub struct Friction {
     pub touch: Touch,
 }
 
-/// The materials of surfaces, and the coefficient of each pair of materials.
+/// The materials of surfaces, and what each pair of materials has.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Touch {
     /// The material of each surface. Empty if no surface has one.
     pub materials: Vec<Option<u16>>,
     /// The coefficient of the materials `a` and `b`, in row `a` and column `b`.
     pub coefficients: Vec<Vec<f64>>,
+    /// Their shares of restitution, in the same form. Empty if no pair has one.
+    pub restitution: Vec<Vec<f64>>,
 }
 
 impl Friction {
@@ -44,24 +46,39 @@ impl Friction {
 
     /// The coefficient of `pair`.
     pub fn of(&self, pair: &Pair) -> f64 {
-        self.of_materials(pair).unwrap_or_else(|| {
+        self.of_materials(pair, &self.touch.coefficients).unwrap_or_else(|| {
             let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
             if cloth { self.cloth } else { self.obstacle }
         })
     }
 
-    /// The coefficient of `pair`, if both surfaces have a material.
-    fn of_materials(&self, pair: &Pair) -> Option<f64> {
-        if self.touch.materials.is_empty() {
-            return None;
-        }
+    /// Whether impacts of some pair give speed back.
+    pub fn has_restitution(&self) -> bool {
+        !self.touch.restitution.is_empty()
+    }
+
+    /// The surfaces of the first and the second side of `pair`, by their numbers.
+    pub fn surfaces(&self, pair: &Pair) -> [usize; 2] {
         // The first vertex is of the first side, the last one of the second.
         let [first, .., second] = pair.vertices;
-        let [a, b] = [first, second].map(|vertex| {
-            let surface = self.ends.partition_point(|&end| end <= vertex);
-            self.touch.materials[surface].map(usize::from)
-        });
-        Some(self.touch.coefficients[a?][b?])
+        [first, second].map(|vertex| self.ends.partition_point(|&end| end <= vertex))
+    }
+
+    /// The share of its speed that an impact of `pair` gives back. 0 where cloth takes part.
+    pub fn restitution(&self, pair: &Pair) -> f64 {
+        let has_cloth = pair.vertices.iter().any(|&vertex| vertex < self.cloth_vertices);
+        let table = &self.touch.restitution;
+        if has_cloth { 0.0 } else { self.of_materials(pair, table).unwrap_or(0.0) }
+    }
+
+    /// What `table` has for `pair`, if both surfaces have a material.
+    fn of_materials(&self, pair: &Pair, table: &[Vec<f64>]) -> Option<f64> {
+        if self.touch.materials.is_empty() || table.is_empty() {
+            return None;
+        }
+        let surfaces = self.surfaces(pair);
+        let [a, b] = surfaces.map(|surface| self.touch.materials[surface].map(usize::from));
+        Some(table[a?][b?])
     }
 }
 
@@ -74,6 +91,7 @@ mod tests {
         let touch = Touch {
             materials: vec![Some(0), None, Some(1)],
             coefficients: vec![vec![0.1, 0.2], vec![0.2, 0.3]],
+            restitution: vec![vec![0.5, 0.6], vec![0.6, 0.7]],
         };
         let settings =
             ContactSettings { friction_cloth: 0.8, friction_obstacle: 0.9, ..Default::default() };
@@ -85,6 +103,9 @@ mod tests {
         assert_eq!(of(0, [10, 11, 12]), 0.8);
         assert_eq!(of(10, [25, 26, 27]), 0.9);
         assert_eq!(friction.of(&Pair::edge_edge([28, 29], [8, 9])), 0.2);
+        let restitution = |vertex, face| friction.restitution(&Pair::vertex_face(vertex, face));
+        assert_eq!(restitution(20, [21, 22, 23]), 0.7);
+        assert_eq!(restitution(25, [7, 8, 9]), 0.0);
         let plain = Friction::new(&settings, 20, vec![10, 20, 30], Touch::default());
         assert_eq!(plain.of(&Pair::vertex_face(25, [7, 8, 9])), 0.9);
     }

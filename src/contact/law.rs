@@ -28,13 +28,15 @@ use crate::collision::Pair;
 use crate::contact::friction::Friction;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
+use crate::contact::restitution::{self, Touched, rebound};
 use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, InverseMass, Sides};
-use crate::contact::spring::{ContactSpring, is_without_weight};
+use crate::contact::slip::friction_spring;
+use crate::contact::spring::{ContactSpring, lowest_pushed};
 use crate::contact::stiffness::{damping_s, stiffness};
-use crate::ids::{NONE, NodeId};
-use crate::math::{Mat3, Vec3};
+use crate::ids::NodeId;
+use crate::math::Vec3;
 
 /// Largest push-out speed of pairs that start nearer than the contact distance, m/s. If half of
 /// this distance in the longest step is faster, that speed counts instead. A smaller step must not
@@ -114,6 +116,8 @@ pub struct ActiveContact {
     owner: NodeId,
     /// Energy that a change of its stiffness since the last step put in, J.
     raised_j: f64,
+    /// Whether it gives speed back. Then it carries nothing over to the next step.
+    rebounds: bool,
 }
 
 /// Least stiffness of contacts in units of `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame
@@ -148,6 +152,8 @@ pub struct ContactStep<'a> {
     pub loads: Option<&'a [ContactMemory]>,
     /// How many contacts share the mass of each body.
     pub sharing: &'a Sharing,
+    /// The surfaces that touched in the last step, if impacts give speed back.
+    pub touched: Option<&'a Touched>,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -213,18 +219,27 @@ impl ActiveContact {
             return None;
         }
         let mass = 1.0 / inverse_mass;
+        let rebound = step.touched.and_then(|touched| {
+            let part = |end: usize| sides.velocity(|it| bodies.flight(it)[end]).dot(&normal);
+            let restitution = touched.restitution(&contact.pair, step.friction);
+            rebound(contact, restitution, [part(0), part(1)], [step.fall.norm(), h])
+        });
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
+        let last = last.filter(|_| rebound.is_none());
         let least_stiffness = law
             .least_stiffness(mass, memory, sharers.is_some(), h)
             .max(step.bearing_stiffness(sides, &normal, part, contact.distance_m));
-        let stiffness =
-            stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m);
+        let stiffness = match rebound {
+            None => stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m),
+            Some(_) => restitution::stiffness(mass, sharers.unwrap_or(1.0), h),
+        };
         let push_out = match contact.kind() {
             ContactKind::Impact => contact.distance_m - contact.gap_m,
             ContactKind::Proximity => {
                 (contact.distance_m - contact.gap_m).min(law.push_speed_m_per_s * h)
             }
         };
+        let push_out = rebound.map_or(push_out, |it| it.way_m.max(push_out));
         let present = sides.velocity(|node| bodies.velocity(node));
         // A spring in the system pulls as well as pushes. So a contact is left out if its sides
         // would separate for good without its last force.
@@ -233,7 +248,7 @@ impl ActiveContact {
         let parting_limit_m = if memory.is_some() { braked_m } else { 0.0 };
         let continued = sides.velocity(|node| bodies.continued_velocity(node));
         let without = push_out - h * continued.dot(&normal) + last_normal_force * h * h / mass;
-        if without < -parting_limit_m {
+        if rebound.is_none() && without < -parting_limit_m {
             return None;
         }
         let stretch = memory.map_or_else(Vec3::zeros, |memory| {
@@ -242,7 +257,9 @@ impl ActiveContact {
         let normal_force = last.map_or_else(
             || {
                 let expected = sides.velocity(|node| bodies.expected_velocity(node));
-                let closing_m = [present, expected].map(|u| push_out - h * u.dot(&normal));
+                let parting = [present, expected].map(|u| u.dot(&normal));
+                let parting = rebound.map_or(parting, |it| it.flight_m_per_s);
+                let closing_m = parting.map(|u| push_out - h * u);
                 let alone = stiffness
                     * first_compression(contact, closing_m, push_out, stiffness * h * h / mass);
                 match contact.kind() {
@@ -260,8 +277,8 @@ impl ActiveContact {
         let damping_s = step.damping_s(sides, stiffness, last_normal_force);
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = step.friction.of(&contact.pair);
-        let bound = coefficient * normal_force;
         let ahead = stretch + tangential(continued, normal) * h;
+        let bound = coefficient * normal_force;
         let (friction_force, tangential_stiffness) =
             friction_spring(slip, ahead, normal, [stiffness, bound], h * h / mass);
         let spring_force = stiffness * (push_out - (h + damping_s) * present.dot(&normal));
@@ -274,8 +291,6 @@ impl ActiveContact {
             push: normal * spring_force - friction_force,
             lasting: memory.map_or_else(Vec3::zeros, |memory| memory.lasting(normal)),
         };
-        let owner = lowest_pushed(sides, bodies);
-        let friction = coefficient;
         let active = Self {
             pair: contact.pair,
             normal,
@@ -284,10 +299,11 @@ impl ActiveContact {
             push_out,
             damping_s,
             stretch,
-            friction,
+            friction: coefficient,
             last_normal_force: memory.map_or(0.0, |memory| memory.normal_force),
-            owner,
+            owner: lowest_pushed(sides, bodies),
             raised_j,
+            rebounds: rebound.is_some(),
         };
         Some((active, spring))
     }
@@ -316,56 +332,20 @@ impl ActiveContact {
         let stretch = self.stretch + tangential(end, self.normal) * h;
         let (length, limit) = (stretch.norm(), self.friction * force.max(0.0) / self.stiffness);
         let kept = if length > limit { stretch * (limit / length) } else { stretch };
-        let friction_force = (kept * self.stiffness).into();
         let Self { pair, owner, stiffness, least_stiffness, .. } = *self;
+        if self.rebounds {
+            return ContactMemory::without_load(pair, owner, least_stiffness);
+        }
         ContactMemory {
             pair,
             owner,
-            friction_force,
+            friction_force: (kept * self.stiffness).into(),
             normal_force: force,
             lasting_force: force.min(self.last_normal_force).max(0.0),
             stiffness,
             least_stiffness,
         }
     }
-}
-
-/// The slip that is expected after a step is at least this fraction of the slip without a change
-/// of velocity, because a large deceleration may be noise.
-const LEAST_AHEAD: f64 = 0.5;
-
-/// The friction spring at `slip`, the stretch (m) that it would have after the step if nothing
-/// changed its velocity: force against the slip (N) and stiffness (N/m). `ahead` (m) is its stretch
-/// if its velocity changes as in the last step.
-///
-/// It sticks as long as Coulomb's `bound` (N) carries it. Beyond that it slides, and one of two
-/// forms gives the bound. The secant form gives it at the slip that is expected after the step,
-/// stops a slow slip within the step, and cannot turn it back. The Newton form has the bound itself
-/// as its force, and stiffness only across the slip: it is as exact as the normal force, but
-/// overshoots slow slip. It is used where the bound changes the slip by less than a tenth in the
-/// step. `compliance` (m/N) is the change of slip by a force.
-///
-/// Free fall is not part of the slip. Several contacts carry a vertex, and each of them would
-/// allow all of the fall; then the vertex creeps (5 mm/s at 15 degrees and mu 0.3).
-fn friction_spring(
-    slip: Vec3,
-    ahead: Vec3,
-    normal: Vec3,
-    [stiffness, bound]: [f64; 2],
-    compliance: f64,
-) -> (Vec3, Mat3) {
-    let plane = Mat3::identity() - normal * normal.transpose();
-    let now = slip.norm();
-    let along = if now > 0.0 { slip / now } else { slip };
-    let expected = ahead.dot(&along).max(LEAST_AHEAD * now);
-    if expected * stiffness <= bound {
-        return (slip * stiffness, plane * stiffness);
-    }
-    let secant = bound / expected;
-    if expected > 10.0 * bound * compliance {
-        return (along * bound, (plane - along * along.transpose()) * secant);
-    }
-    (slip * secant, plane * secant)
 }
 
 /// The compression (m) of a new contact, from which the bound of its friction follows. It is the
@@ -385,14 +365,6 @@ fn first_compression(
         ContactKind::Proximity => push_out,
     };
     alone.min(present_m).min(by_gap).max(0.0)
-}
-
-/// The lowest node that takes a force of a contact between `sides`; [`NONE`] if there is none.
-pub fn lowest_pushed(sides: &Sides, bodies: &dyn Dynamics) -> NodeId {
-    let pushed = sides.terms().iter().filter(|term| {
-        !is_without_weight(&term.jacobian) && !bodies.inverse_mass(term.node).is_zero()
-    });
-    pushed.map(|term| term.node).min().unwrap_or(NONE)
 }
 
 fn tangential(vector: Vec3, normal: Vec3) -> Vec3 {

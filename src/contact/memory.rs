@@ -31,6 +31,21 @@ pub struct ContactMemory {
 }
 
 impl ContactMemory {
+    /// That of a contact of this `stiffness` (N/m) that carries nothing.
+    pub fn without_load(pair: Pair, owner: NodeId, stiffness: f64) -> Self {
+        let (normal_force, lasting_force, friction_force) = (0.0, 0.0, [0.0; 3]);
+        let least_stiffness = stiffness;
+        Self {
+            pair,
+            owner,
+            friction_force,
+            normal_force,
+            lasting_force,
+            stiffness,
+            least_stiffness,
+        }
+    }
+
     /// The force (N) on its first side that lasted, if the contact has the `normal` now. Friction
     /// is a part of it in the same proportion as the normal force.
     pub fn lasting(&self, normal: Vec3) -> Vec3 {

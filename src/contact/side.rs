@@ -186,6 +186,12 @@ pub trait Dynamics: Sync {
     /// flight, or in the solution to be repaired. Pinned nodes keep their velocity at the start.
     fn expected_velocity(&self, node: NodeId) -> Vec3;
 
+    /// The velocities of a node at the start of the step and after free flight, m/s, also where a
+    /// solution is repaired.
+    fn flight(&self, node: NodeId) -> [Vec3; 2] {
+        [self.velocity(node), self.expected_velocity(node)]
+    }
+
     /// The velocity at the end of the step if all forces stay: with the acceleration of the last
     /// step, or in the solution to be repaired. Pinned nodes keep their velocity at the start.
     fn continued_velocity(&self, node: NodeId) -> Vec3;

@@ -1,6 +1,6 @@
 //! Contacts as the linear system sees them.
 
-use crate::contact::side::Sides;
+use crate::contact::side::{Dynamics, Sides};
 use crate::ids::{NONE, NodeId};
 use crate::linear::{Coupling, Couplings, Jacobian, MAX_TERMS, PatchEquations};
 use crate::math::{Mat3, Vec3};
@@ -44,6 +44,14 @@ impl ContactSpring {
         }
         pushed
     }
+}
+
+/// The lowest node that takes a force of a contact between `sides`; [`NONE`] if there is none.
+pub fn lowest_pushed(sides: &Sides, bodies: &dyn Dynamics) -> NodeId {
+    let pushed = sides.terms().iter().filter(|term| {
+        !is_without_weight(&term.jacobian) && !bodies.inverse_mass(term.node).is_zero()
+    });
+    pushed.map(|term| term.node).min().unwrap_or(NONE)
 }
 
 /// Whether a term moves nothing.

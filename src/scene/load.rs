@@ -152,7 +152,7 @@ impl Scene {
             self.name = file_stem.trim_start_matches('.').to_owned();
         }
         if self.output.format.is_empty() {
-            let format = if self.has_bodies_alone() { "vtp" } else { "obj" };
+            let format = if self.is_divided() { "vtp" } else { "obj" };
             format.clone_into(&mut self.output.format);
         }
         let mut objects: Vec<(&mut Option<String>, String)> = Vec::new();

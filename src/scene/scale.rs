@@ -66,7 +66,7 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     if setup.bodies.len() > MANY {
         let count = setup.bodies.len();
         warnings.push(format!(
-            "bodies: each rank computes all {count} bodies among cloth; with fewer a step is faster"
+            "bodies: each rank computes all {count} bodies; with fewer a step is faster"
         ));
     }
     Ok(warnings)

@@ -1,7 +1,8 @@
-//! The materials of surfaces in a scene of cloth, which give their friction.
+//! The materials of surfaces in a scene of cloth, which give their friction and restitution.
 
 use crate::contact::Touch;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::rigid::material::Surface;
 use crate::scene::bodies::among_cloth::BodyMaterials;
 use crate::scene::bodies::materials;
 use crate::scene::spec::Scene;
@@ -12,7 +13,28 @@ impl Scene {
     /// # Errors
     /// The first name that is unknown.
     pub(super) fn validate_touch(&self) -> Result<()> {
-        self.named_materials().try_for_each(|it| it.map(|_| ()))
+        let named = self.named_materials().collect::<Result<Vec<_>>>()?;
+        for number in named.into_iter().take(self.cloths.len()).flatten() {
+            self.refuse_restitution(number)?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the material `number`, which a cloth touches with, gives speed back.
+    fn refuse_restitution(&self, number: u16) -> Result<()> {
+        let material = &self.materials[usize::from(number)];
+        let pairs = self.material_pairs.iter().enumerate();
+        let mut pairs = pairs.filter(|(_, it)| {
+            let (a, b) = &it.materials;
+            it.restitution > 0.0 && (*a == material.name || *b == material.name)
+        });
+        let at = match (material.restitution > 0.0, pairs.next()) {
+            (true, _) => format!("materials[{number}].restitution"),
+            (false, Some((pair, _))) => format!("material_pairs[{pair}].restitution"),
+            (false, None) => return Ok(()),
+        };
+        let cause = format!("cloth has no restitution, and one touches with `{}`", material.name);
+        Err(Error::input(at, cause, "leave it out, or give the cloth a material of its own"))
     }
 
     /// The materials of cloths, then of obstacles.
@@ -41,6 +63,13 @@ pub(super) fn touch(scene: &Scene, bodies: &BodyMaterials) -> Result<Touch> {
     }
     let table = materials(scene)?;
     let numbers = || 0..table.count() as u16;
-    let row = |a| numbers().map(|b| table.surface(a, b).friction).collect();
-    Ok(Touch { materials: all, coefficients: numbers().map(row).collect() })
+    let rows = |of: fn(&Surface) -> f64| {
+        let row = |a| numbers().map(|b| of(&table.surface(a, b))).collect();
+        numbers().map(row).collect::<Vec<Vec<_>>>()
+    };
+    let mut restitution = rows(|surface| surface.restitution);
+    if restitution.iter().flatten().all(|&share| share == 0.0) {
+        restitution.clear();
+    }
+    Ok(Touch { materials: all, coefficients: rows(|surface| surface.friction), restitution })
 }

@@ -7,7 +7,7 @@ use crate::collision::Pair;
 use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
-    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed,
+    ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed, Touched,
     find_contacts,
 };
 use crate::error::Result;
@@ -118,6 +118,7 @@ impl ContactStage {
             contact.distance_m = self.squeezed.aim_m(contact);
         }
         self.sharing = sharing(here, memories, &contacts, &bodies)?;
+        let touched = here.gives_back.then(|| Touched::new(memories, &model.friction));
         let step = ContactStep {
             law: &self.law,
             friction: &model.friction,
@@ -125,6 +126,7 @@ impl ContactStage {
             memories,
             loads,
             sharing: &self.sharing,
+            touched: touched.as_ref(),
             fall: motion.fall,
             h: here.span.scheme.step_s(),
         };

@@ -89,12 +89,17 @@ impl Dynamics for MovingBodies<'_> {
         if let Some(solution) = self.motion.repaired() {
             return solution.u[node as usize];
         }
+        self.flight(node)[1]
+    }
+
+    fn flight(&self, node: NodeId) -> [Vec3; 2] {
         let u = self.motion.u0[node as usize];
-        match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
+        let end = match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
             (Some(&inverse), _) if inverse > 0.0 => u + self.motion.fall,
             (None, Some(terms)) => u + terms.free,
             _ => u,
-        }
+        };
+        [u, end]
     }
 
     fn continued_velocity(&self, node: NodeId) -> Vec3 {

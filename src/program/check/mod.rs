@@ -42,7 +42,7 @@ pub fn check_run(
     done: impl Fn() + Sync,
 ) -> Result<Findings> {
     let record = Record::read(folder)?;
-    match record.scene.has_bodies_alone() {
+    match record.scene.is_divided() {
         false => surfaces::check(record, settings, done),
         true => bodies::check(record, settings, done),
     }

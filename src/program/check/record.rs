@@ -69,7 +69,7 @@ impl Record {
             folder: self.folder.clone(),
             frames: self.frames.clone(),
             frame_s: self.frame_s(),
-            has_bodies: self.scene.has_bodies_alone(),
+            has_bodies: self.scene.is_divided(),
         })
     }
 }

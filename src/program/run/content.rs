@@ -20,9 +20,9 @@ use crate::program::run::recording::RecordingArguments;
 
 /// What a scene has.
 pub enum Content {
-    /// Cloths, and the rigid bodies and obstacles among them.
+    /// Cloths, rigid bodies and obstacles that stay apart.
     Cloth(Box<ClothContent>),
-    /// Rigid bodies alone.
+    /// Rigid bodies alone, by parts of a domain.
     Bodies(Box<RigidSetup>),
 }
 
@@ -85,7 +85,7 @@ impl Content {
     /// # Errors
     /// A mesh, a body, a size or an argument that is not valid.
     pub fn new(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<Self> {
-        if !scene.has_bodies_alone() {
+        if !scene.is_divided() {
             return Ok(Self::Cloth(Box::new(ClothContent::new(arguments, scene, home)?)));
         }
         refuse_options_of_cloth(arguments)?;

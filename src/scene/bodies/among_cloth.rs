@@ -1,5 +1,5 @@
-//! Rigid bodies in a scene of cloth: what their fields may say there, and what becomes of them. The
-//! step of cloth moves the free ones, and the others are obstacles.
+//! Rigid bodies in the step of cloth, with cloth or alone: what their fields may say there, and what
+//! becomes of them. The step moves the free ones, and the others are obstacles.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -31,6 +31,8 @@ pub(in crate::scene) const MANY: usize = 300;
 
 /// Half of the side of a half-space, in diagonals of the box around all that may fall on it.
 const HALF_SIDE: f64 = 2.0;
+/// The same in a scene without cloth, where bodies roll and slide far.
+const HALF_SIDE_ALONE: f64 = 20.0;
 
 impl Scene {
     /// Checks what concerns rigid bodies in a scene of cloth, and materials of surfaces.
@@ -46,14 +48,7 @@ impl Scene {
             ("parallel", self.parallel != Parallel::default()),
         ];
         if let Some((field, _)) = are_divided.into_iter().find(|(_, is_given)| *is_given) {
-            let cause = match has_bodies {
-                true => {
-                    "this is for scenes of bodies alone: beside cloth, bodies are part of the step \
-                     of cloth, on all ranks, in a space without borders"
-                }
-                false => "workers are for rigid bodies, and the scene has none",
-            };
-            return Err(Error::input(field, cause, "leave it out: ranks share cloth by patches"));
+            return Err(self.refused_division(field));
         }
         if !self.joints.is_empty() && !has_bodies {
             let cause = "joints hold bodies together, and the scene has none";
@@ -65,20 +60,39 @@ impl Scene {
         }
         self.validate_materials()?;
         let materials = self.materials.iter().enumerate();
-        let materials = materials.map(|(i, it)| ("materials", i, it.restitution, it.rolling_m));
+        let materials = materials.map(|(i, it)| ("materials", i, it.rolling_m));
         let pairs = self.material_pairs.iter().enumerate();
-        let pairs = pairs.map(|(i, it)| ("material_pairs", i, it.restitution, it.rolling_m));
-        for (list, i, restitution, rolling_m) in materials.chain(pairs) {
-            let (field, what) = match (restitution, rolling_m) {
-                (0.0, 0.0) => continue,
-                (0.0, _) => ("rolling_m", "no rolling resistance"),
-                _ => ("restitution", "no restitution"),
-            };
-            let cause = format!("surfaces in a scene of cloth have {what}");
-            return Err(Error::input(format!("{list}[{i}].{field}"), cause, "leave it out"));
+        let pairs = pairs.map(|(i, it)| ("material_pairs", i, it.rolling_m));
+        if let Some((list, i, _)) = materials.chain(pairs).find(|it| it.2 != 0.0) {
+            let cause = "the step of cloth knows no rolling resistance";
+            return Err(Error::input(format!("{list}[{i}].rolling_m"), cause, "leave it out"));
         }
         self.validate_entries()?;
+        if self.has_bodies_alone() {
+            self.expect_free()?;
+        }
         check_count(self.bodies.iter().map(|bodies| bodies.arrangement.count()).sum())
+    }
+
+    /// The error of a `field` that divides rigid bodies, in a scene that does not.
+    fn refused_division(&self, field: &str) -> Error {
+        let (cause, remedy) = match (self.bodies.is_empty(), self.cloths.is_empty()) {
+            (true, _) => (
+                "workers are for rigid bodies, and the scene has none",
+                "leave it out: ranks share cloth by patches",
+            ),
+            (false, false) => (
+                "this is for scenes of bodies alone: beside cloth, bodies are part of the step \
+                 of cloth, on all ranks, in a space without borders",
+                "leave it out: ranks share cloth by patches",
+            ),
+            (false, true) => (
+                "with `engine: Contact`, bodies are on all ranks, in a space without borders",
+                "leave it out; write a floor and walls as bodies, such as \
+                 `(shape: HalfSpace, motion: Immovable, ..)`",
+            ),
+        };
+        Error::input(field, cause, remedy)
     }
 }
 
@@ -119,10 +133,10 @@ pub(in crate::scene) fn add(
             materials.free.push(body.material);
         }
     }
-    let corners = corners(setup);
+    let (corners, half_side) = (corners(setup), half_side(scene));
     for body in &made.fixed {
         let name = name_of(&made.groups, body.id);
-        setup.obstacles.push(obstacle(name, body, &surfaces, corners));
+        setup.obstacles.push(obstacle(name, body, &surfaces, (corners, half_side)));
         materials.fixed.push(body.material);
     }
     check_built(setup)?;
@@ -136,8 +150,9 @@ fn check_count(count: f64) -> Result<()> {
     if count <= MOST {
         return Ok(());
     }
-    let cause = format!("{count} bodies among cloth are too many, because every rank has all");
-    Err(Error::input("bodies", cause, format!("ask for at most {MOST}, or leave out the cloths")))
+    let cause = format!("{count} bodies are too many, because every rank has all");
+    let remedy = format!("ask for at most {MOST}, or leave out the cloths and `engine: Contact`");
+    Err(Error::input("bodies", cause, remedy))
 }
 
 /// Fails if a body starts too far away to compute with, or two surfaces have the same name.
@@ -199,18 +214,23 @@ fn check_radius(at: String, shape: &Shape, distance_m: f64) -> Result<()> {
     Err(Error::input(at, cause, remedy))
 }
 
+/// Half of the side of half-spaces of `scene`, in diagonals.
+fn half_side(scene: &Scene) -> f64 {
+    if scene.has_bodies_alone() { HALF_SIDE_ALONE } else { HALF_SIDE }
+}
+
 /// The obstacle of a body that forces do not move. The square of a half-space is about the box
-/// between `corners` (m).
+/// between `corners` (m), and has `half_side` diagonals of it.
 fn obstacle(
     name: String,
     body: &FixedBody,
     surfaces: &Surfaces,
-    corners: [Vec3; 2],
+    (corners, half_side): ([Vec3; 2], f64),
 ) -> ObstacleSetup {
     let rotation = body.rotation.to_rotation_matrix().into_inner();
     let (mesh, translation) = match &body.shape {
         FixedShape::Shape(shape) => (own_mesh(shape, surfaces), body.position),
-        FixedShape::HalfSpace => square(body.position, rotation * Vec3::y(), corners),
+        FixedShape::HalfSpace => square(body.position, rotation * Vec3::y(), corners, half_side),
     };
     ObstacleSetup {
         name,
@@ -225,11 +245,11 @@ fn obstacle(
 }
 
 /// A square in the plane through `point` (m) across `normal`, and its middle, which is below the
-/// middle of the box between `corners` (m).
-fn square(point: Vec3, normal: Vec3, [low, high]: [Vec3; 2]) -> (Mesh, Vec3) {
+/// middle of the box between `corners` (m). Half of its side has `half_side` diagonals.
+fn square(point: Vec3, normal: Vec3, [low, high]: [Vec3; 2], half_side: f64) -> (Mesh, Vec3) {
     let middle = 0.5 * (low + high);
     let foot = middle - normal * normal.dot(&(middle - point));
-    let side = 2.0 * HALF_SIDE * ((high - low).norm() + (middle - foot).norm());
+    let side = 2.0 * half_side * ((high - low).norm() + (middle - foot).norm());
     (Plane { width_m: side, length_m: side, edge_m: None }.mesh(), foot)
 }
 

@@ -36,11 +36,16 @@ impl Scene {
         self.response.check("response")?;
         self.check_forces()?;
         self.validate_entries()?;
-        if self.bodies.iter().all(|bodies| bodies.motion != BodyMotion::Free) {
-            let cause = "no body moves by forces, so there is nothing to simulate";
-            return Err(Error::input("bodies", cause, "add some whose `motion` is `Free`"));
+        self.expect_free()
+    }
+
+    /// Fails if forces move no body.
+    pub(super) fn expect_free(&self) -> Result<()> {
+        if self.bodies.iter().any(|bodies| bodies.motion == BodyMotion::Free) {
+            return Ok(());
         }
-        Ok(())
+        let cause = "no body moves by forces, so there is nothing to simulate";
+        Err(Error::input("bodies", cause, "add some whose `motion` is `Free`"))
     }
 
     /// Checks the entries of `bodies`.

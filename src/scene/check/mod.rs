@@ -43,8 +43,8 @@ impl Scene {
                 "the scene has neither cloths nor rigid bodies",
                 "add some; see docs/scene.md",
             )),
-            (true, false) => self.validate_bodies(),
-            (false, _) => self.validate_cloth(),
+            (true, false) if self.is_divided() => self.validate_bodies(),
+            _ => self.validate_cloth(),
         }?;
         self.check_names()
     }

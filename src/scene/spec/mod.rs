@@ -5,6 +5,7 @@
 //! [`crate::bodies::cloth::material`], rigid bodies in [`crate::scene::bodies::spec`].
 
 mod attach;
+mod engine;
 mod loads;
 mod obstacle;
 mod samples;
@@ -24,6 +25,7 @@ use crate::step::settings::{GravityKey, Solver};
 use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
 pub use attach::AttachSpec;
+pub use engine::EngineChoice;
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 pub use obstacle::Obstacle;
 pub use samples::{PinchSpec, SamplesSpec};
@@ -38,6 +40,8 @@ pub struct Scene {
     pub seed: u64,
     /// Number of frames after the first one. The first frame shows the start.
     pub frames: u32,
+    /// What computes it.
+    pub engine: EngineChoice,
     /// Frames per simulated second.
     pub frames_per_second: f64,
     /// Time steps from one frame to the next.
@@ -94,6 +98,7 @@ impl Default for Scene {
             name: String::new(),
             seed: 0,
             frames: 25,
+            engine: EngineChoice::default(),
             frames_per_second: 25.0,
             steps_per_frame: StepsPerFrame::Equal(40),
             gravity_m_per_s2: GRAVITY,
@@ -156,11 +161,6 @@ impl Scene {
         let meshes =
             meshes.chain(samples).chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut));
         meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut))
-    }
-
-    /// Whether it has rigid bodies and no cloth. Then the engine of bodies computes it.
-    pub fn has_bodies_alone(&self) -> bool {
-        self.cloths.is_empty() && !self.bodies.is_empty()
     }
 
     /// Size of the smallest whole time step, s. It is the unit of step numbers.

@@ -51,6 +51,7 @@ fn documented() -> BTreeSet<String> {
 fn the_docs_describe_every_field_and_no_other() {
     let mut expected = declared(include_str!("mod.rs"), &[]);
     expected.extend(declared(include_str!("attach.rs"), &[]));
+    expected.extend(declared(include_str!("engine.rs"), &[]));
     expected.extend(declared(include_str!("loads.rs"), &[]));
     expected.extend(declared(include_str!("obstacle.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));

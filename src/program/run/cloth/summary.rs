@@ -116,7 +116,7 @@ fn write_strain(f: &mut fmt::Formatter<'_>, name: &str, peak: &Strain) -> fmt::R
 fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
     let sizes = sizes(model);
     let largest = sizes.iter().max_by(|a, b| a[0].total_cmp(&b[0]));
-    let Some(largest) = largest else { return writeln!(f, "  cloth     none") };
+    let Some(largest) = largest else { return Ok(()) };
     let size = largest.iter().map(|&side| significant(side)).collect::<Vec<_>>().join(" x ");
     let name = match sizes.len() {
         1 => format!("cloth     {size} m"),
