@@ -163,8 +163,8 @@ fn capstan(r: f64, ends: [f64; 2], masses: [f64; 2], friction: f64, lambda: f64)
     ((heavy * G - at_rest) / (heavy + per_a)).max(0.0)
 }
 
-/// How fast weights on both ends of a strip over a cylinder speed up, at 1 ms. With contacts that act
-/// along the normals of the start of the step the curved way brakes it, without friction too.
+/// How fast weights on both ends of a strip over a cylinder speed up, at 1 ms. The curved way brakes it
+/// by about `2 h v / r` times its tension, without friction too: 0.6 % of g on average here.
 #[test]
 fn weights_over_a_cylinder_speed_up_as_the_capstan_equation_says() {
     for (friction, ratio, turn_deg) in [

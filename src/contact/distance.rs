@@ -15,8 +15,6 @@ pub struct ContactDistance<'a> {
     pub rest: &'a [Vec3],
     /// The number after the last vertex of each cloth, rising.
     pub cloth_ends: &'a [VertexId],
-    /// The first vertex of bodies of few nodes, and the number after the last one.
-    pub bodies: [VertexId; 2],
     /// Radii of round surfaces.
     pub radii: Radii<'a>,
 }
@@ -26,12 +24,6 @@ pub struct ContactDistance<'a> {
 const REST_SHARE: f64 = 0.5;
 
 impl ContactDistance<'_> {
-    /// Whether a body of few nodes takes part in `pair`. Its predicted motion is that of free flight:
-    /// it does not know what the body carries.
-    pub fn has_body(&self, pair: &Pair) -> bool {
-        pair.vertices.iter().any(|it| (self.bodies[0]..self.bodies[1]).contains(it))
-    }
-
     /// The distance at which the sides of `pair` are kept, m.
     pub fn of(&self, pair: &Pair) -> f64 {
         let cloth = |v: &VertexId| self.cloth_ends.partition_point(|end| end <= v);

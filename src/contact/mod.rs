@@ -16,7 +16,6 @@
 //!
 //! Through [`side`] a contact gets all that it needs from the bodies. It knows no kind of body.
 
-mod acting;
 pub mod candidates;
 pub mod distance;
 pub mod fail_safe;

@@ -11,7 +11,6 @@ use crate::collision::ccd::time_of_round_impact;
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
 use crate::collision::{Pair, PairKind, Radii, Sweep};
-use crate::contact::acting::{gap, where_it_acts};
 use crate::contact::distance::ContactDistance;
 use crate::contact::round;
 use crate::math::Vec3;
@@ -121,12 +120,8 @@ fn proximity_or_impact(
     if gap_m < distance.distance_m {
         let distance_m = distance.of(&pair);
         if gap_m < distance_m {
-            let (at, gap_m) = match distance.has_body(&pair) {
-                true => (now, gap_m),
-                false => where_it_acts(pair.kind(), now, start, end),
-            };
-            let contact = Contact::new(pair, ContactKind::Proximity, &at, gap_m, distance_m);
-            return stands_for_itself(&pair, &at, radii).then_some(contact);
+            let contact = Contact::new(pair, ContactKind::Proximity, &now, gap_m, distance_m);
+            return stands_for_itself(&pair, &now, radii).then_some(contact);
         }
     }
     let time_within =
@@ -136,7 +131,8 @@ fn proximity_or_impact(
     let distance_m = distance.of(&pair);
     let time = time_within(IMPACT_FRACTION * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
-    let gap_m = (gap(&then, start) - radius_m).max(distance_m);
+    let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
+    let gap_m = (then.normal.dot(&offset) - radius_m).max(distance_m);
     let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
     stands_for_itself(&pair, &then, radii).then_some(contact)
 }
@@ -201,8 +197,7 @@ mod tests {
 
     fn distance() -> ContactDistance<'static> {
         let radii = Radii::default();
-        let bodies = [0; 2];
-        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], bodies, radii }
+        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], radii }
     }
 
     struct Grid {

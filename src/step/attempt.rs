@@ -152,7 +152,7 @@ impl Stages {
         }
         // 4. Motion, springs -> linear system -> changes of the own nodes' velocities.
         report.time(Phase::Assembly, |_| {
-            motion.find_joint_springs(here, &state.joint_forces);
+            motion.find_joint_springs(here);
             assemble(here, motion, contacts.springs(), system)
         });
         let solved = report.time(Phase::Solve, |report| solve(here, motion, system, report))?;

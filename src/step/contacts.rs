@@ -250,8 +250,5 @@ fn law(model: &Model, step_s: f64) -> ContactLaw {
 /// How far apart contacts keep the sides of a pair.
 pub(super) fn contact_distance(model: &Model) -> ContactDistance<'_> {
     let (rest, cloth_ends, radii) = (&model.rest, &model.cloth_ends, model.surfaces.radii());
-    let bodies =
-        [model.numbering.cloth(), model.numbering.free_vertices()].map(|it| it as VertexId);
-    let distance_m = model.settings.contact.distance_m;
-    ContactDistance { distance_m, rest, cloth_ends, bodies, radii }
+    ContactDistance { distance_m: model.settings.contact.distance_m, rest, cloth_ends, radii }
 }

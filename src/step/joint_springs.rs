@@ -2,7 +2,6 @@
 
 use crate::bodies::joints::JointSettings;
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
-use crate::bodies::joints::pose::RelativePose;
 use crate::contact::{ContactSpring, Term};
 use crate::linear::{Joined, JoinedTerm};
 use crate::math::Vec3;
@@ -78,28 +77,16 @@ impl JointSpring {
         if stiffness > 0.0 { -self.spring.push.dot(axis) / stiffness } else { 0.0 }
     }
 
-    /// The energy (J) that it stores in its joint of these `settings` in `pose`, if the joint is rigid
-    /// and is held together by it.
-    pub(super) fn stored_j(&self, settings: &JointSettings, pose: &RelativePose) -> f64 {
-        let (first, compliance) = match self.purpose {
-            Purpose::Locks => (0, settings.compliance),
-            Purpose::LocksTurns => (3, settings.turn_compliance),
-            Purpose::Drives | Purpose::Straightens => return 0.0,
+    /// The work (J) on the bodies of its joint of these `settings` in a step of `h` (s). That of a
+    /// compliant spring is part of their energy, but for what an obstacle does. Before: its velocity
+    /// and push are those at the end of the solve.
+    pub(super) fn work_j(&self, settings: &JointSettings, h: f64) -> f64 {
+        let compliance = match self.purpose {
+            Purpose::Locks => settings.compliance,
+            Purpose::LocksTurns => settings.turn_compliance,
+            Purpose::Drives | Purpose::Straightens => 0.0,
         };
-        if compliance > 0.0 {
-            return 0.0;
-        }
-        let locked = settings.kind.locked();
-        let motion = |at: usize| if locked[first + at] { pose.motion[first + at] } else { 0.0 };
-        let open = pose.axes * Vec3::new(motion(0), motion(1), motion(2));
-        0.5 * open.dot(&(self.spring.stiffness * open))
-    }
-
-    /// The work (J) on the first body in a step of `h` (s), if something drives or holds the joint.
-    /// Before: its velocity and push are those at the end of the solve.
-    pub(super) fn work_j(&self, h: f64) -> f64 {
-        let is_driven = self.purpose == Purpose::Drives;
-        let moved = if is_driven { self.spring.velocity } else { self.held };
+        let moved = if compliance > 0.0 { self.held } else { self.spring.velocity };
         self.spring.push.dot(&moved) * h
     }
 }

@@ -31,17 +31,22 @@ pub(super) enum About {
 
 impl StepMotion {
     /// Finds the springs of all joints for the next solve, about its base. Every rank has all. Joints
-    /// outside of the region of a repair keep the springs of the solve before. `last` are the forces
-    /// of the last step, N.
-    pub(super) fn find_joint_springs(&mut self, here: &Context, last: &[Vec3]) {
+    /// outside of the region of a repair keep the springs of the solve before.
+    pub(super) fn find_joint_springs(&mut self, here: &Context) {
         let model = here.model;
         let solved = here.region.map(|_| self.locking_forces(here.span.scheme));
-        let last = solved.as_deref().unwrap_or(last);
+        let last = solved.unwrap_or_else(|| self.joint_forces.clone());
         let mut before = std::mem::take(&mut self.joint_springs);
         before.resize(model.joints.len(), Vec::new());
         let about = if here.region.is_some() { About::Base } else { About::FreeFlight };
-        let of =
-            JointsInStep { model, motion: self, span: here.span, u: self.about().u, about, last };
+        let of = JointsInStep {
+            model,
+            motion: self,
+            span: here.span,
+            u: self.about().u,
+            about,
+            last: &last,
+        };
         let stays = |joint: &BodyJoint| {
             let node = model.numbering.bodies()[joint.first].nodes.start;
             here.region.is_some_and(|region| !region.has(node))
@@ -57,7 +62,10 @@ impl StepMotion {
 
     /// The springs of joints in the last solve. At the velocities that it found, `push` is their force
     /// (N).
-    pub(super) fn joint_forces(&self, scheme: Scheme) -> impl Iterator<Item = Vec<JointSpring>> {
+    pub(super) fn exerted_by_joints(
+        &self,
+        scheme: Scheme,
+    ) -> impl Iterator<Item = Vec<JointSpring>> {
         let at_end = move |it: &JointSpring| {
             let velocity = it.spring.sides.velocity(|node| self.solved_velocity(node as usize));
             let push = it.spring.force(velocity, scheme.step_s());
@@ -66,28 +74,13 @@ impl StepMotion {
         self.joint_springs.iter().map(move |of_joint| of_joint.iter().map(at_end).collect())
     }
 
-    /// The energy (J) that rigid joints give back in the step: their forces open them a little. The
-    /// bodies end at `coordinates`.
-    pub(super) fn released_by_joints(&self, model: &Model, coordinates: &[Vec<f64>]) -> f64 {
-        let ends = self.joint_poses(model, coordinates);
-        let of_joint = |((joint, springs), end): ((&BodyJoint, &Vec<JointSpring>), _)| {
-            let start =
-                pose_of(model, joint, &self.coordinates, |number| self.obstacle_ways[number][0]);
-            let stored_j = |pose: &RelativePose| -> f64 {
-                springs.iter().map(|it| it.stored_j(&joint.settings, pose)).sum()
-            };
-            stored_j(&start) - stored_j(&end)
-        };
-        model.joints.iter().zip(&self.joint_springs).zip(ends).map(of_joint).sum()
-    }
-
     /// The force that holds the points of each joint together on its first body, N, in the last solve.
     pub(super) fn locking_forces(&self, scheme: Scheme) -> Vec<Vec3> {
         let lock = |of_joint: Vec<JointSpring>| {
             let lock = of_joint.iter().find(|it| it.purpose == Purpose::Locks);
             lock.map_or_else(Vec3::zeros, |it| it.spring.push)
         };
-        self.joint_forces(scheme).map(lock).collect()
+        self.exerted_by_joints(scheme).map(lock).collect()
     }
 
     /// Reports how far the rigid joint that is open most is open at the end of the step.

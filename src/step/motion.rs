@@ -62,6 +62,8 @@ pub(super) struct StepMotion {
     pub carriers: Vec<Carrier>,
     /// The springs of each joint in the last solve.
     pub(super) joint_springs: Vec<Vec<JointSpring>>,
+    /// The forces of [`crate::step::State::joint_forces`] at the start of the step, N.
+    pub(super) joint_forces: Vec<Vec3>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
     /// What the last solve of this step found.
@@ -118,6 +120,7 @@ impl StepMotion {
             obstacle_ways: Vec::new(),
             carriers: Vec::new(),
             joint_springs: Vec::new(),
+            joint_forces: Vec::new(),
             targets: Vec::new(),
             solved: Solution::default(),
             repairs: false,

@@ -120,6 +120,7 @@ impl StepMotion {
 
     fn predict_bodies(&mut self, model: &Model, state: &State, span: &Span) {
         self.coordinates.clone_from(&state.coordinates);
+        self.joint_forces.clone_from(&state.joint_forces);
         let free = model.numbering.nodes_of_bodies();
         self.u0[free.clone()].copy_from_slice(&state.velocities[free.clone()]);
         for node in free {

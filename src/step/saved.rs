@@ -53,7 +53,7 @@ fn gather(rank: &ThisRank, state: &State) -> Result<Option<State>> {
 /// # Errors
 /// When another rank has failed.
 pub(super) fn hash(rank: &ThisRank, state: &State) -> Result<u64> {
-    let whole = gather(rank, state)?.map(|whole| to_bytes(&whole)).transpose()?;
+    let whole = gather(rank, state)?.map(|whole| to_bytes(&whole, state)).transpose()?;
     let mut hash = whole.map(|bytes| xxh3_64(&bytes).to_le_bytes().to_vec()).unwrap_or_default();
     rank.world.broadcast(0, &mut hash)?;
     let hash = hash.try_into().map_err(|_| Error::internal("hash", "rank 0 sent no number"))?;
@@ -65,13 +65,21 @@ pub(super) fn hash(rank: &ThisRank, state: &State) -> Result<u64> {
 /// # Errors
 /// When another rank has failed.
 pub(super) fn save(rank: &ThisRank, state: &State) -> Result<Vec<u8>> {
-    let Some(state) = gather(rank, state)? else { return Ok(Vec::new()) };
+    let Some(whole) = gather(rank, state)? else { return Ok(Vec::new()) };
     let (ranks, rank_of_patch) = (rank.world.size() as u64, rank.partition.rank_of_patch.clone());
-    to_bytes(&Saved { state, owners: Owners { ranks, rank_of_patch } })
+    to_bytes(&Saved { state: whole, owners: Owners { ranks, rank_of_patch } }, state)
 }
 
-fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
-    postcard::to_allocvec(value).map_err(|cause| Error::internal("saved state", cause))
+/// `value`, then what `state` saves behind all else, if there is any.
+fn to_bytes(value: &impl Serialize, state: &State) -> Result<Vec<u8>> {
+    let failed = |cause| Error::internal("saved state", cause);
+    let bytes = postcard::to_allocvec(value).map_err(failed)?;
+    match state.released.is_empty() && state.joint_forces.is_empty() {
+        true => Ok(bytes),
+        false => {
+            postcard::to_extend(&(&state.released, &state.joint_forces), bytes).map_err(failed)
+        }
+    }
 }
 
 /// Reads a state of `model` from what [`save`] returned.
@@ -81,8 +89,13 @@ fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
 pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     let remedy = "give what `save` returned for this scene";
     let refused = |cause: &str| Error::input("the saved state", cause, remedy);
-    let (saved, rest): (Saved, _) =
+    let (mut saved, mut rest): (Saved, _) =
         postcard::take_from_bytes(bytes).map_err(|_| refused("the bytes are damaged"))?;
+    if !rest.is_empty() && !(model.skins.is_empty() && model.joints.is_empty()) {
+        let state = &mut saved.state;
+        ((state.released, state.joint_forces), rest) =
+            postcard::take_from_bytes(rest).map_err(|_| refused("the bytes are damaged"))?;
+    }
     if !rest.is_empty() {
         return Err(refused("there are more bytes than those of a state"));
     }

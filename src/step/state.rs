@@ -56,10 +56,13 @@ pub struct State {
     /// The memories of contacts that touch this rank's nodes, by rising pair. A saved state has
     /// those of all ranks.
     pub contacts: Vec<ContactMemory>,
-    /// Vertices of skin that give way; the same on every rank.
+    /// Vertices of skin that give way; the same on every rank. These and the next are saved behind all
+    /// else, if there are any.
+    #[serde(skip)]
     pub released: Released,
     /// The force that held the points of each joint together on its first body, N; the same on every
     /// rank.
+    #[serde(skip)]
     pub joint_forces: Vec<Vec3>,
 }
 

@@ -132,7 +132,7 @@ fn add_open_joints(here: &Context, motion: &StepMotion, turned: &mut Vec<VertexI
     let limits = [OPEN_LIMIT * model.settings.contact.distance_m, TILT_LIMIT];
     let coordinates = motion.moved_bodies(model, here.span.scheme);
     let poses = motion.joint_poses(model, &coordinates);
-    let forces = motion.joint_forces(here.span.scheme);
+    let forces = motion.exerted_by_joints(here.span.scheme);
     for ((joint, pose), forces) in model.joints.iter().zip(poses).zip(forces) {
         let expected = |turns: bool, axis: &Vec3| {
             let purpose = if turns { Purpose::LocksTurns } else { Purpose::Locks };

@@ -44,7 +44,6 @@ fn law(friction: &Friction, separation_m: f64) -> CollisionLaw<'_> {
             distance_m: separation_m,
             rest: &[],
             cloth_ends: &[],
-            bodies: [0; 2],
             radii: Default::default(),
         },
         separation: 1.0,

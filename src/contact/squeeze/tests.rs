@@ -34,7 +34,6 @@ fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2
         distance_m: DISTANCE_M,
         rest: &[],
         cloth_ends: &[],
-        bodies: [0; 2],
         radii: Default::default(),
     };
     let mut contacts = Vec::new();

@@ -4,7 +4,7 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `E0`, `E1` | J | kinetic, elastic and gravitational energy, before and after |
-//! | `W` | J | work of pins, handles, moving obstacles, wind, loads and keyed gravity on them |
+//! | `W` | J | work of pins, handles, moving obstacles, joints, wind, loads and keyed gravity on them |
 //! | `E1 - E0 - W` | J | the unexplained rise, if positive |
 //! | `p` | N s | impulse that a node gets from outside of the elements |
 //! | `v` | m/s | its velocity at the end of the step |
@@ -155,7 +155,6 @@ impl EnergyWatch {
         let joints_j = zip(&model.joints, poses).map(|(joint, pose)| joint.energy_j(&pose)).sum();
         let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, joints_j };
         let (after, mut work_j) = measure(model, here.rank, &end, &work, system)?;
-        work_j += motion.released_by_joints(model, &coordinates);
         if model.has_keyed_gravity() {
             work_j += work_on_bodies(here, motion, &coordinates);
         }

@@ -1,6 +1,8 @@
 //! The work on cloths and bodies in a step, from outside of their elements (symbols as in
 //! [`super`]).
 
+use std::iter::zip;
+
 use crate::bodies::cloth::energy::Blown;
 use crate::contact::{ContactSpring, Term};
 use crate::error::Result;
@@ -78,10 +80,12 @@ impl WorkMeter {
             }
         }
         add_loads(here, motion, &mut sums.plain);
-        for spring in motion.joint_forces(span.scheme).flatten() {
-            let first = spring.spring.sides.terms().first();
-            if first.is_some_and(|term| rank.layout.own_index(term.node).is_some()) {
-                sums.plain.add([spring.work_j(span.scheme.step_s())]);
+        for (joint, springs) in zip(&model.joints, motion.exerted_by_joints(span.scheme)) {
+            for spring in springs {
+                let first = spring.spring.sides.terms().first();
+                if first.is_some_and(|term| rank.layout.own_index(term.node).is_some()) {
+                    sums.plain.add([spring.work_j(&joint.settings, span.scheme.step_s())]);
+                }
             }
         }
         // Still air only brakes.
@@ -253,7 +257,7 @@ impl WorkMeter {
             prescribed: &motion.prescribed_changes(end, span.scheme),
             bodies: motion.body_terms(model),
             contacts: &[],
-            joints: &Vec::from_iter(motion.joint_forces(span.scheme)),
+            joints: &Vec::from_iter(motion.exerted_by_joints(span.scheme)),
             region: None,
         };
         system.assemble(&rank.threads, model, &rank.layout, &terms);
