@@ -4,7 +4,7 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `E0`, `E1` | J | kinetic, elastic and gravitational energy, before and after |
-//! | `W` | J | work of pins, handles, moving obstacles, joints, wind, loads and keyed gravity on them |
+//! | `W` | J | work of pins, handles, obstacles, joints, wind, loads and keyed gravity on them |
 //! | `E1 - E0 - W` | J | the unexplained rise, if positive |
 //! | `p` | N s | impulse that a node gets from outside of the elements |
 //! | `v` | m/s | its velocity at the end of the step |
