@@ -91,7 +91,8 @@ pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     let refused = |cause: &str| Error::input("the saved state", cause, remedy);
     let (mut saved, mut rest): (Saved, _) =
         postcard::take_from_bytes(bytes).map_err(|_| refused("the bytes are damaged"))?;
-    if !rest.is_empty() && !(model.skins.is_empty() && model.joints.is_empty()) {
+    let saves_more = !model.skins.is_empty() || !model.joints.is_empty();
+    if saves_more && !rest.is_empty() {
         let state = &mut saved.state;
         ((state.released, state.joint_forces), rest) =
             postcard::take_from_bytes(rest).map_err(|_| refused("the bytes are damaged"))?;
