@@ -91,12 +91,14 @@ fn vertex_face(x: [Vec3; 4]) -> Closest {
         }
     }
     let on_edge = |a: Vec3, b: Vec3| on_segment(Vec3::zeros(), a, b);
-    let best = nearest([
-        on_edge(a, b).with(|[s, t]| [1.0, -s, -t, 0.0]),
-        on_edge(a, c).with(|[s, t]| [1.0, -s, 0.0, -t]),
-        on_edge(b, c).with(|[s, t]| [1.0, 0.0, -s, -t]),
-    ]);
-    best.closest(longest, if flat { perpendicular(longest) } else { normal })
+    let (edge, best) = nearest([on_edge(a, b), on_edge(a, c), on_edge(b, c)]);
+    let [s, t] = best.parts;
+    let weights = match edge {
+        0 => [1.0, -s, -t, 0.0],
+        1 => [1.0, -s, 0.0, -t],
+        _ => [1.0, 0.0, -s, -t],
+    };
+    best.closest(weights, longest, if flat { perpendicular(longest) } else { normal })
 }
 
 /// Edges `x[0..2]` and `x[2..4]`.
@@ -116,13 +118,20 @@ fn edge_edge(x: [Vec3; 4]) -> Closest {
     }
     // Relative to x[2], so that large coordinates do not blur the distances.
     let [a, b, c, d] = [between, x[1] - x[2], Vec3::zeros(), second];
-    let best = nearest([
-        on_segment(a, c, d).with(|[s, t]| [1.0, 0.0, -s, -t]),
-        on_segment(b, c, d).with(|[s, t]| [0.0, 1.0, -s, -t]),
-        on_segment(c, a, b).flipped().with(|[s, t]| [s, t, -1.0, 0.0]),
-        on_segment(d, a, b).flipped().with(|[s, t]| [s, t, 0.0, -1.0]),
+    let (end, best) = nearest([
+        on_segment(a, c, d),
+        on_segment(b, c, d),
+        on_segment(c, a, b).flipped(),
+        on_segment(d, a, b).flipped(),
     ]);
-    best.closest(longest, if parallel { perpendicular(longest) } else { normal })
+    let [s, t] = best.parts;
+    let weights = match end {
+        0 => [1.0, 0.0, -s, -t],
+        1 => [0.0, 1.0, -s, -t],
+        2 => [s, t, -1.0, 0.0],
+        _ => [s, t, 0.0, -1.0],
+    };
+    best.closest(weights, longest, if parallel { perpendicular(longest) } else { normal })
 }
 
 /// Interior closest points. Their offset is parallel to `normal`, and `height` gives its sign
@@ -137,52 +146,53 @@ fn along(normal: Vec3, height: f64, weights: [f64; 4]) -> Closest {
     }
 }
 
-/// A candidate on the boundary: weights and the offset to the first side.
-struct Boundary<const N: usize> {
-    weights: [f64; N],
+/// A candidate on the boundary: a point and the nearest point of a segment.
+#[derive(Clone, Copy)]
+struct Boundary {
+    /// The weights of the ends of the segment. They sum to 1.
+    parts: [f64; 2],
+    /// From the point of the second side to that of the first, m.
     offset: Vec3,
 }
 
-/// Closest point of segment `a`, `b` to `point`: the weights of `a` and `b`, and the offset
-/// from the closest point to `point`.
-fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Boundary<2> {
+/// Closest point of segment `a`, `b` to `point`, which is on the first side.
+fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Boundary {
     let edge = b - a;
     let squared = edge.norm_squared();
     let t = if squared > 0.0 { ((point - a).dot(&edge) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    Boundary { weights: [1.0 - t, t], offset: point - (a * (1.0 - t) + b * t) }
+    Boundary { parts: [1.0 - t, t], offset: point - (a * (1.0 - t) + b * t) }
 }
 
-impl Boundary<2> {
+impl Boundary {
+    /// The same if the point is on the second side.
     fn flipped(self) -> Self {
         Self { offset: -self.offset, ..self }
     }
 
-    fn with(self, weights: impl Fn([f64; 2]) -> [f64; 4]) -> Boundary<4> {
-        // Adding zero turns a weight of -0 into 0.
-        Boundary { weights: weights(self.weights).map(|w| w + 0.0), offset: self.offset }
-    }
-}
-
-impl Boundary<4> {
-    /// The pair's closest points. If they touch, `instead` gives the direction.
-    fn closest(self, longest: Vec3, instead: Vec3) -> Closest {
+    /// The pair's closest points with these weights. If they touch, `instead` gives the direction.
+    fn closest(self, weights: [f64; 4], longest: Vec3, instead: Vec3) -> Closest {
         let distance = self.offset.norm();
         let normal = if distance > TOUCHING * longest.norm() {
             self.offset / distance
         } else {
             instead.normalize() * if instead.dot(&self.offset) < 0.0 { -1.0 } else { 1.0 }
         };
-        Closest { distance, weights: self.weights, normal, feature: Feature::of(&self.weights) }
+        // Adding zero turns a weight of -0 into 0.
+        let weights = weights.map(|w| w + 0.0);
+        Closest { distance, weights, normal, feature: Feature::of(&weights) }
     }
 }
 
-/// The first of the nearest candidates.
-fn nearest<const N: usize>(candidates: [Boundary<4>; N]) -> Boundary<4> {
-    let nearer = |best: Boundary<4>, next: Boundary<4>| {
-        if next.offset.norm_squared() < best.offset.norm_squared() { next } else { best }
-    };
-    let far = Boundary { weights: [0.0; 4], offset: Vec3::repeat(f64::INFINITY) };
-    candidates.into_iter().fold(far, nearer)
+/// The first of the nearest candidates, and its place.
+fn nearest<const N: usize>(candidates: [Boundary; N]) -> (usize, Boundary) {
+    let (mut place, mut least) = (0, f64::INFINITY);
+    for (at, candidate) in candidates.iter().enumerate() {
+        let squared = candidate.offset.norm_squared();
+        if squared < least {
+            (place, least) = (at, squared);
+        }
+    }
+    (place, candidates[place])
 }
 
 /// The first of the longest edges.

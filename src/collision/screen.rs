@@ -15,6 +15,7 @@
 //! to a vertex of the pair, so that rounding is small beside the radius; the distance that is asked
 //! for grows by it.
 
+use bytemuck::{Pod, Zeroable};
 use smallvec::SmallVec;
 use wide::f32x4;
 
@@ -78,8 +79,10 @@ pub fn screen(pairs: &[Pair], sweep: &Sweep, pace: Pace, mut keep: impl FnMut(Pa
 fn apart(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
     const ALL: u32 = (1 << LANES) - 1;
     let paths = Paths::new(pairs, sweep, pace);
-    let middle: [Lanes3; 4] =
-        std::array::from_fn(|a| paths.start[a].plus(&paths.end[a]).times(f32x4::splat(0.5)));
+    let mut middle = paths.start;
+    for (middle, end) in middle.iter_mut().zip(&paths.end) {
+        *middle = middle.plus(end).times(f32x4::splat(0.5));
+    }
     let [a, b, c, d] = &middle;
     let (normal, offset) = match pairs[0].kind() {
         PairKind::VertexFace => {
@@ -91,7 +94,7 @@ fn apart(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
     let mut apart = paths.are_apart_along(&normal) | paths.are_apart_along(&offset);
     if apart != ALL {
         let between = match pairs[0].kind() {
-            PairKind::VertexFace => from_face([b, c, d].map(|corner| corner.minus(a))),
+            PairKind::VertexFace => from_face(&b.minus(a), &c.minus(a), &d.minus(a)),
             PairKind::EdgeEdge => between_edges(&middle),
         };
         apart |= paths.are_apart_along(&between);
@@ -100,7 +103,7 @@ fn apart(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
 }
 
 /// A vector from the origin to the nearest point on the boundary of a face.
-fn from_face([a, b, c]: [Lanes3; 3]) -> Lanes3 {
+fn from_face(a: &Lanes3, b: &Lanes3, c: &Lanes3) -> Lanes3 {
     let on_edge = |from: &Lanes3, to: &Lanes3| {
         let way = to.minus(from);
         let along = f32x4::ZERO - from.dot(&way);
@@ -110,7 +113,7 @@ fn from_face([a, b, c]: [Lanes3; 3]) -> Lanes3 {
         let is_nearer = other.dot(&other).simd_lt(one.dot(&one));
         Lanes3(std::array::from_fn(|i| is_nearer.select(other.0[i], one.0[i])))
     };
-    nearer(nearer(on_edge(&a, &b), on_edge(&a, &c)), on_edge(&b, &c))
+    nearer(nearer(on_edge(a, b), on_edge(a, c)), on_edge(b, c))
 }
 
 /// A vector between the nearest points of two edges.
@@ -145,8 +148,8 @@ struct Paths {
 
 impl Paths {
     fn new(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> Self {
-        let mut at = [[[[0.0; LANES]; 3]; 4]; 2];
-        let (mut rounding, mut distance) = ([0.0; LANES], [0.0; LANES]);
+        let mut at = [[[[0.0_f32; LANES]; 3]; 4]; 2];
+        let mut rounding = [0.0; LANES];
         for (lane, pair) in pairs.into_iter().enumerate() {
             let ends = [pair.gather(sweep.x0), pair.gather(sweep.x1)];
             let origin = ends[0][3];
@@ -160,16 +163,20 @@ impl Paths {
                     (0..3).for_each(|axis| at[axis][lane] = from_origin[axis]);
                 }
             }
-            distance[lane] = (sweep.radius + sweep.radii.of_pair(pair)) as f32 * (1.0 + 1e-5);
             rounding[lane] = (2.0 * ROUNDING * size) as f32 + reach * ROUNDING_SINGLE;
         }
-        let lanes = |ends: [[[f32; LANES]; 3]; 4]| ends.map(|x| Lanes3(x.map(f32x4::new)));
+        let [start, end] = bytemuck::cast(at);
+        let above = |distance_m: f64| distance_m as f32 * (1.0 + 1e-5);
+        let distance = match sweep.radii.is_empty() {
+            true => f32x4::splat(above(sweep.radius)),
+            false => f32x4::new(pairs.map(|pair| above(sweep.radius + sweep.radii.of_pair(pair)))),
+        };
         Self {
-            start: lanes(at[0]),
-            end: lanes(at[1]),
+            start,
+            end,
             first_side: pairs[0].first_side(),
             pace,
-            distance: f32x4::new(distance),
+            distance,
             rounding: f32x4::new(rounding),
         }
     }
@@ -216,7 +223,8 @@ fn both([low1, high1]: [f32x4; 2], [low2, high2]: [f32x4; 2]) -> [f32x4; 2] {
 }
 
 /// A vector of each of [`LANES`] pairs, by component.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
 struct Lanes3([f32x4; 3]);
 
 impl Lanes3 {

@@ -79,7 +79,12 @@ impl Sides {
 
     /// The relative velocity of the two points, m/s, where nodes move at `velocity`.
     pub fn velocity(&self, velocity: impl Fn(NodeId) -> Vec3) -> Vec3 {
-        self.terms().iter().map(|term| term.jacobian.times(&velocity(term.node))).sum()
+        // A loop, because the compiler does not always inline a sum of vectors.
+        let mut sum = Vec3::zeros();
+        for term in self.terms() {
+            sum += term.jacobian.times(&velocity(term.node));
+        }
+        sum
     }
 
     /// `max(sum_i n . J_i M_i^-1 J_i^T n, 1 / M)`, 1/kg: the speed of separation that a unit

@@ -132,7 +132,7 @@ impl Supports {
         let both_sides = BothSides::new(contacts.clone(), motion.x0.len());
         let takes = |vertex: VertexId| both_sides.touch(vertex) && is_own(vertex);
         let contacts = Vec::from_iter(
-            contacts.filter(|it| it.pair.vertices.iter().any(|&vertex| both_sides.touch(vertex))),
+            contacts.filter(|it| it.pair.vertices.iter().any(|&vertex| takes(vertex))),
         );
         let mut supports = Self { list: Vec::new(), fresh: motion.prescribed.to_vec() };
         for _ in 0..MOST_GAPS {
