@@ -43,11 +43,11 @@
 use nalgebra::UnitQuaternion;
 
 use crate::bodies::rigid::is_isotropic;
+use crate::linear::small_qp::{self, Outcome, Program, Row, Vec6};
 use crate::math::{Vec3, perpendicular};
 use crate::rigid::body::{Body, BodyId, Twist};
 use crate::rigid::solver::by_body::OfContact;
 use crate::rigid::solver::ffd::constraint::Constraint;
-use crate::rigid::solver::ffd::qp::{self, Outcome, Program, Row, Vec6};
 
 /// The velocity of a body after its response.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,7 +127,7 @@ fn respond_at_once<'a>(
             other => (outcome, change) = (other, program.change()),
         }
     }
-    qp::add_scaled(&mut change, restitution, &normal);
+    small_qp::add_scaled(&mut change, restitution, &normal);
     let change = metric.twist(&change);
     let twist =
         Twist { angular: before.angular + change.angular, linear: before.linear + change.linear };
