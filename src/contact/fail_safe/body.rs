@@ -16,7 +16,7 @@ use std::iter::zip;
 use crate::collision::Pair;
 use crate::contact::fail_safe::plane::Bound;
 use crate::contact::fail_safe::{Paths, WholeBody};
-use crate::linear::small_qp::{Outcome, Program, Row, UNKNOWNS};
+use crate::linear::small_qp::{ConstraintRow, Outcome, Program, UNKNOWNS};
 use crate::math::{Mat3, Vec3};
 
 /// The largest number of programs. A body that turns by `theta` has its planes met within
@@ -133,7 +133,7 @@ fn nearest(
             a[3 * node..3 * node + 3].copy_from_slice((factor.transpose() * push).as_slice());
         }
         let b = approach + (grain_m - bound.room_m) / h;
-        program.add(Row { a, b, low: 0.0, high: f64::INFINITY });
+        program.add(ConstraintRow { a, b, low: 0.0, high: f64::INFINITY });
     }
     if program.solve() != Outcome::Solved {
         return None;
