@@ -78,6 +78,12 @@ fn bodies_among_cloth() {
     assert_identical_with(some_starts(), &test_scene("among_cloth.ron"), &[]);
 }
 
+/// The fail-safe stops bodies.
+#[test]
+fn bodies_that_fly_at_each_other() {
+    assert_identical_with(some_starts(), &test_scene("shower.ron"), &[]);
+}
+
 /// Cloth on cloth: contacts across ranks and cloths enter the linear system.
 #[test]
 fn layers_of_cloth_on_a_ball() {

@@ -13,6 +13,7 @@ mod jacobian;
 mod joined;
 mod matrix;
 mod preconditioner;
+pub mod small_qp;
 mod symmetric3;
 mod system;
 #[cfg(test)]

@@ -1,14 +1,22 @@
 //! The end of a step: shortens motions where surfaces would come nearer than the clearance.
 
+use std::iter::zip;
+
+use crate::bodies::{Body, Place};
 use crate::collision::{Pair, stays_within};
 use crate::contact::candidates::SearchObserver;
-use crate::contact::fail_safe::{FailSafe, FailSafeReport, Paths, WholeBody, stopped_velocity};
+use crate::contact::fail_safe::{
+    BodyMotion, FailSafe, FailSafeReport, Paths, WholeBody, stopped_velocity,
+};
 use crate::error::Result;
 use crate::ids::VertexId;
+use crate::linear::Jacobian;
+use crate::math::{Mat3, Vec3};
 use crate::step::context::Context;
 use crate::step::model::Model;
-use crate::step::motion::StepMotion;
+use crate::step::motion::{StepMotion, nodes, vertices};
 use crate::step::report::{Counter, Measure, Phase, ROUNDS, StepReport};
+use crate::step::scheme::Scheme;
 use crate::step::search::{CandidateSearch, margin};
 use crate::step::trouble::Trouble;
 
@@ -94,18 +102,62 @@ fn shorten(
 ) -> Result<FailSafeReport> {
     let Context { model, rank, span, .. } = *here;
     let margin = margin(model);
-    let placed = motion.whole_bodies(model, span.scheme);
-    let bodies: Vec<WholeBody> = placed
-        .iter()
-        .map(|(vertices, place)| WholeBody { vertices: vertices.clone(), place })
-        .collect();
+    let flights = Vec::from_iter(zip(&model.bodies, &motion.coordinates).map(|(body, at)| {
+        let scheme = span.scheme;
+        Flight { body: &**body, at, scheme }
+    }));
+    let terms = motion.body_terms(model);
+    let bodies = zip(model.numbering.bodies(), &flights).map(|(range, flight)| {
+        let inverse = |node| terms.of(node).map_or(Mat3::zeros(), |terms| terms.mass[1]);
+        WholeBody {
+            vertices: vertices(range),
+            u: &motion.u1[nodes(range)],
+            inverse_masses: [range.nodes.start, range.nodes.end - 1].map(inverse),
+            motion: flight,
+        }
+    });
+    let bodies = Vec::from_iter(bodies);
     let (x0, path_end) = (&motion.x0, &motion.path_end);
     let delta_m = model.settings.contact.clearance_m;
     let (prescribed, radii) = (&motion.prescribed, model.surfaces.radii());
-    let paths = Paths { x0, prescribed, bodies: &bodies, radii, delta_m };
-    let stays = |vertex: usize, x1: &_| stays_within(&x0[vertex], &path_end[vertex], x1, margin);
+    let masses = &model.cloth.masses;
+    let paths = Paths { x0, prescribed, masses, bodies: &bodies, radii, delta_m };
+    // Candidates come within the contact distance and two margins. So two bodies that stray by half of
+    // that, less the clearance, are still known, and a body and a vertex that strays by its margin.
+    let of_body = margin + 0.5 * (model.settings.contact.distance_m - delta_m);
+    let own = |vertex: usize| match model.numbering.place(vertex as VertexId) {
+        Place::Body(_) => of_body,
+        Place::Own(_) => margin,
+    };
+    let stays =
+        |vertex: usize, x1: &_| stays_within(&x0[vertex], &path_end[vertex], x1, own(vertex));
     let x1 = &mut motion.x1;
     fail_safe.run(&*rank.world, &rank.threads, candidates, &paths, &stays, x1)
+}
+
+/// A body in a step that begins at the coordinates `at`.
+struct Flight<'a> {
+    body: &'a dyn Body,
+    at: &'a [f64],
+    scheme: Scheme,
+}
+
+impl BodyMotion for Flight<'_> {
+    fn step_s(&self) -> f64 {
+        self.scheme.step_s()
+    }
+
+    fn place(&self, u: &[Vec3], x: &mut [Vec3]) {
+        self.body.place(&self.scheme.moved(self.body, self.at, u), x);
+    }
+
+    fn middle(&self, u: &[Vec3]) -> Vec<f64> {
+        self.scheme.middle(self.body, self.at, u)
+    }
+
+    fn jacobian(&self, middle: &[f64], node: usize, mean: &Vec3) -> Jacobian {
+        self.body.jacobian(middle, node, 1.0, mean)
+    }
 }
 
 /// The vertices that lose too much.
@@ -115,8 +167,8 @@ fn lost_much(model: &Model, outcome: &FailSafeReport) -> Vec<VertexId> {
     lost.map(|lost| lost.vertex).collect()
 }
 
-/// Cloth loses the component of its velocity towards each plane that stopped it. The velocities of
-/// a body of few nodes are reduced by the same factor as its motion.
+/// Cloth loses the component of its velocity towards each plane that stopped it. A body slides as a
+/// whole.
 fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
     for stops in outcome.stops.chunk_by(|a, b| a.vertex == b.vertex) {
         // Planes stop vertices of cloth and skin one by one, and such a vertex has one node.
@@ -124,9 +176,7 @@ fn stop(here: &Context, outcome: &FailSafeReport, motion: &mut StepMotion) {
         let u = &mut motion.u1[node as usize];
         *u = stopped_velocity(*u, stops, here.span.scheme.step_s());
     }
-    for (body, &fraction) in outcome.fractions.iter().enumerate() {
-        motion.slow(here.model, body, fraction);
-    }
+    outcome.bodies.iter().for_each(|end| motion.place_as(here.model, end));
 }
 
 fn record(here: &Context, outcome: &FailSafeReport, motion: &StepMotion, report: &mut StepReport) {

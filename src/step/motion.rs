@@ -9,6 +9,7 @@ use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::PrescribedPose;
 use crate::bodies::{Body, Numbering};
 use crate::collision::{Surfaces, Sweep};
+use crate::contact::fail_safe::BodyEnd;
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
@@ -66,6 +67,8 @@ pub(super) struct StepMotion {
     pub(super) joint_forces: Vec<Vec3>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
+    /// Bodies that the fail-safe has placed, and the velocities that take them there, m/s.
+    placed: Vec<(usize, Vec<Vec3>)>,
     /// What the last solve of this step found.
     pub(super) solved: Solution,
     /// Whether the next solve repairs that solution.
@@ -122,6 +125,7 @@ impl StepMotion {
             joint_springs: Vec::new(),
             joint_forces: Vec::new(),
             targets: Vec::new(),
+            placed: Vec::new(),
             solved: Solution::default(),
             repairs: false,
             coordinates: Vec::new(),
@@ -244,6 +248,7 @@ impl StepMotion {
             let starts = zip(&self.x0, &self.u1).skip(block * x1.size);
             zip(x1.items, starts).for_each(|(x1, (x0, u1))| *x1 = scheme.end(x0, u1));
         });
+        self.placed.clear();
         for &(vertex, place) in &self.targets {
             self.x1[vertex as usize] = place;
         }
@@ -279,29 +284,10 @@ impl StepMotion {
         body.place(&moved, &mut self.x1[vertices(range)]);
     }
 
-    /// Slows a body down to a `fraction` of its velocities. Its positions do not change: the
-    /// fail-safe has placed it there.
-    pub fn slow(&mut self, model: &Model, number: usize, fraction: f64) {
-        let range = &model.numbering.bodies()[number];
-        self.u1[nodes(range)].iter_mut().for_each(|u| *u *= fraction);
-    }
-
-    /// For each body its vertices, and the function that places them after a fraction of its
-    /// motion.
-    pub fn whole_bodies<'m>(
-        &self,
-        model: &'m Model,
-        scheme: Scheme,
-    ) -> Vec<(Range<usize>, PlaceAt<'m>)> {
-        let bodies = each_body(model).zip(&self.coordinates).map(|((body, range), at)| {
-            let (at, u) = (at.clone(), self.u1[nodes(range)].to_vec());
-            let place = move |fraction: f64, x: &mut [Vec3]| {
-                let u: Vec<Vec3> = u.iter().map(|u| u * fraction).collect();
-                body.place(&scheme.moved(&**body, &at, &u), x);
-            };
-            (vertices(range), Box::new(place) as PlaceAt<'m>)
-        });
-        bodies.collect()
+    /// Takes over where the fail-safe has placed a body.
+    pub fn place_as(&mut self, model: &Model, end: &BodyEnd) {
+        self.u1[nodes(&model.numbering.bodies()[end.body])].copy_from_slice(&end.u);
+        self.placed.push((end.body, end.way.clone()));
     }
 
     /// The terms of bodies of few nodes in the linear system.
@@ -317,11 +303,13 @@ impl StepMotion {
 
     /// The coordinates of all bodies at the end of the step.
     pub fn moved_bodies(&self, model: &Model, scheme: Scheme) -> Vec<Vec<f64>> {
-        let bodies = each_body(model).zip(&self.coordinates);
-        let moved = |((body, range), at): ((&Arc<dyn Body>, &BodyRange), &Vec<f64>)| {
-            scheme.moved(&**body, at, &self.u1[nodes(range)])
-        };
-        bodies.map(moved).collect()
+        let bodies = each_body(model).zip(&self.coordinates).enumerate();
+        let moved = bodies.map(|(number, ((body, range), at))| {
+            let placed = self.placed.iter().find(|placed| placed.0 == number);
+            let way = placed.map_or(&self.u1[nodes(range)], |placed| &placed.1);
+            scheme.moved(&**body, at, way)
+        });
+        moved.collect()
     }
 
     /// Writes the end of the step of `span` into the state.
@@ -354,9 +342,6 @@ impl StepMotion {
         self.courses.iter().any(waits)
     }
 }
-
-/// Places the vertices of a body after a fraction of its motion.
-type PlaceAt<'m> = Box<dyn Fn(f64, &mut [Vec3]) + Sync + 'm>;
 
 pub(super) fn each_body(model: &Model) -> impl Iterator<Item = (&Arc<dyn Body>, &BodyRange)> {
     model.bodies.iter().zip(model.numbering.bodies())

@@ -14,7 +14,7 @@
 //!    whose closest points lie inside both sides come first. The others get planes only if they are
 //!    still open after that.
 //! 3. A vertex that would end on the wrong side slides along its planes. Then it keeps the
-//!    fraction of its motion that all planes allow (`shorten`).
+//!    fraction of its motion that all planes allow (`shorten`). A body does so as a whole (`body`).
 //! 4. Planes stay. A candidate without a plane is checked again if one of its vertices has
 //!    changed, until no candidate is open.
 //! 5. Planes that move with their pairs may leave a vertex no room, or need too many passes. Then
@@ -28,6 +28,7 @@
 //! Source: docs/methods.md, section 8 (ours). Planar truncation is that of Chen et al. 2025,
 //! Offset Geometric Contact; safety by one direction that of Tang, Kim, Manocha 2009.
 
+mod body;
 mod paths;
 mod plane;
 mod report;
@@ -36,12 +37,13 @@ mod shorten;
 #[cfg(test)]
 mod tests;
 
-pub use self::paths::{Paths, WholeBody};
-pub use self::report::{Conflict, FailSafeReport, Stop, TooNear, Truncation};
+pub use self::paths::{BodyMotion, Paths, WholeBody};
+pub use self::report::{BodyEnd, Conflict, FailSafeReport, Stop, TooNear, Truncation};
 pub use self::shorten::stopped_velocity;
 
 use std::iter::zip;
 
+use self::body::{Placed, shorten_body};
 use self::plane::{Bound, SeparatingPlane};
 use self::separation::{gap, is_open, meets_inside};
 use self::shorten::shorten;
@@ -62,9 +64,6 @@ const MAX_PASSES: usize = 20;
 /// fraction must exceed the rounding error of positions (5e-12 at a `delta` of 1e-5, which is
 /// enough for scenes of a kilometre).
 const GRAIN: f64 = 5e-7;
-
-/// The smallest fraction above 0 of its motion that a whole body can keep.
-const SMALLEST_FRACTION: f64 = 1.0 / 64.0;
 
 /// Candidates that a thread takes at a time: about 100 us of work.
 const PAIRS_PER_CHUNK: usize = 1024;
@@ -138,8 +137,7 @@ impl FailSafe {
         x1: &mut [Vec3],
     ) -> Result<Option<FailSafeReport>> {
         self.begin(x1.len());
-        let fractions = vec![1.0; paths.bodies.len()];
-        let mut report = FailSafeReport { fractions, ..FailSafeReport::default() };
+        let mut report = FailSafeReport::default();
         for pass in 0..=MAX_PASSES {
             if pass < MAX_PASSES {
                 self.find_open(threads, candidates, paths, x1);
@@ -211,12 +209,14 @@ impl FailSafe {
     fn add_planes(&mut self, open: &[Pair], paths: &Paths, x1: &[Vec3]) -> Option<Conflict> {
         let known = self.planes.len();
         let mut conflict = None;
+        let mut pairs = vec![0; paths.bodies.len()];
+        open.iter().flat_map(|it| paths.bodies_of(it)).flatten().for_each(|it| pairs[it] += 1);
+        let pairs = self.planes_move.then_some(&*pairs);
         for pair in open {
             if self.planes[..known].binary_search_by_key(pair, |plane| plane.pair).is_ok() {
                 continue;
             }
-            let whole = pair.vertices.iter().any(|&v| paths.body_of(v as usize).is_some());
-            match SeparatingPlane::new(*pair, paths, x1, self.planes_move && !whole) {
+            match SeparatingPlane::new(*pair, paths, x1, pairs) {
                 Some(plane) => self.planes.push(plane),
                 None => {
                     let mut here = Conflict::of_pair(*pair);
@@ -243,11 +243,12 @@ impl FailSafe {
         self.changed.fill(false);
         report.truncated.clear();
         report.stops.clear();
+        report.bodies.clear();
         let mut conflict: Option<Conflict> = None;
         let grain = GRAIN * paths.delta_m;
         for bounds in self.bounds.chunk_by(|a, b| a.vertex == b.vertex) {
             let vertex = bounds[0].vertex as usize;
-            if paths.body_of(vertex).is_some() {
+            if paths.body_of(bounds[0].vertex).is_some() {
                 continue;
             }
             let (start, target) = (paths.x0[vertex], self.targets[vertex]);
@@ -284,13 +285,10 @@ impl FailSafe {
         conflict
     }
 
-    /// Gives a body the largest fraction of its motion (1, 1/2, 1/4, ... or 0) at whose end all
-    /// planes of its vertices hold. The planes keep the straight path to that end clear too. A body
-    /// that turns leaves its vertices' straight paths on the way, so each of them must stay near
-    /// its path. No plane can push a body: one that moves over the body's start is a conflict.
+    /// Reduces the intended motion of a body.
     ///
     /// # Errors
-    /// A pair whose plane does not hold at a fraction of 0.
+    /// A pair whose plane pushes the body and does not hold.
     fn shorten_body(
         &mut self,
         body: usize,
@@ -299,37 +297,22 @@ impl FailSafe {
         x1: &mut [Vec3],
         report: &mut FailSafeReport,
     ) -> std::result::Result<(), Pair> {
-        let WholeBody { vertices, place } = &paths.bodies[body];
+        let vertices = paths.bodies[body].vertices.clone();
         let from = self.bounds.partition_point(|bound| (bound.vertex as usize) < vertices.start);
         let to = self.bounds.partition_point(|bound| (bound.vertex as usize) < vertices.end);
-        let bounds = &self.bounds[from..to];
-        let mut ends = self.targets[vertices.clone()].to_vec();
-        let violated = |ends: &[Vec3]| {
-            bounds.iter().find(|bound| {
-                let vertex = bound.vertex as usize;
-                let displacement = ends[vertex - vertices.start] - paths.x0[vertex];
-                bound.room_m + bound.normal.dot(&displacement) < 0.0
-            })
-        };
-        let covered = |ends: &[Vec3]| zip(vertices.clone(), ends).all(|(v, end)| stays(v, end));
-        let mut fraction = 1.0;
-        while fraction > 0.0 && (violated(&ends).is_some() || !covered(&ends)) {
-            fraction = if fraction > SMALLEST_FRACTION { 0.5 * fraction } else { 0.0 };
-            place(fraction, &mut ends);
-        }
-        if let Some(bound) = violated(&ends) {
-            return Err(bound.pair);
-        }
-        report.fractions[body] = fraction;
-        for (vertex, end) in zip(vertices.clone(), ends) {
-            let target = self.targets[vertex];
-            if end != target {
-                let lost_m = (target - end).norm();
+        let (bounds, targets) = (&self.bounds[from..to], &self.targets[vertices.clone()]);
+        let grain = GRAIN * paths.delta_m;
+        let placed = shorten_body(&paths.bodies[body], bounds, paths, targets, grain, stays)?;
+        let ends = placed.as_ref().map_or(targets, |(placed, _)| &placed.ends);
+        for (vertex, end) in zip(vertices, ends) {
+            let lost_m = (self.targets[vertex] - end).norm();
+            if lost_m > 0.0 {
                 report.truncated.push(Truncation { vertex: vertex as VertexId, lost_m });
             }
-            self.changed[vertex] = end != x1[vertex];
-            x1[vertex] = end;
+            self.changed[vertex] = *end != x1[vertex];
+            x1[vertex] = *end;
         }
+        report.bodies.extend(placed.map(|(Placed { way, .. }, u)| BodyEnd { body, way, u }));
         Ok(())
     }
 

@@ -17,6 +17,10 @@
 //! side the most room, and pushes it only if the prescribed side sweeps over its start. If some
 //! vertices of a side are prescribed (a face with a pinned corner), the plane moves only as far
 //! as these vertices need.
+//!
+//! At a body the plane moves by the mean of the motions of both sides, weighted by their masses, as
+//! both would after an inelastic impact. So it hardly holds back a heavy body, and a pair gains no
+//! energy. A body shares its mass among its pairs.
 
 use crate::collision::Pair;
 use crate::contact::fail_safe::Paths;
@@ -50,10 +54,18 @@ pub(super) struct Bound {
     pub advance_m: f64,
 }
 
+impl Bound {
+    /// How far a displacement ends beyond the bound (m); negative if it violates it.
+    pub fn slack(&self, displacement: &Vec3) -> f64 {
+        self.room_m + self.normal.dot(displacement)
+    }
+}
+
 impl SeparatingPlane {
-    /// The plane of `pair`. Between free vertices it stays or `moves` with the pair. None if its
-    /// prescribed vertices leave no room for it, or if all four are prescribed.
-    pub fn new(pair: Pair, paths: &Paths, x1: &[Vec3], moves: bool) -> Option<Self> {
+    /// The plane of `pair`. Between free vertices it moves with the pair if it knows the numbers of
+    /// `pairs` of the bodies, else it stays. None if its prescribed vertices leave no room for it, or
+    /// if all four are prescribed.
+    pub fn new(pair: Pair, paths: &Paths, x1: &[Vec3], pairs: Option<&[u32]>) -> Option<Self> {
         let (start, end) = (pair.gather(paths.x0), pair.gather(x1));
         let side = pair.first_side();
         let normal = normal(pair.kind(), &start);
@@ -64,25 +76,36 @@ impl SeparatingPlane {
             normal.dot(&(x[a] - start[3])) - if a < side { above } else { below }
         };
         let prescribed = pair.vertices.map(|vertex| paths.is_prescribed(vertex));
-        let fixed = |a: &usize| prescribed[*a];
-        let lowest_above = |x: &[Vec3; 4]| {
-            (0..side).filter(fixed).map(|a| height(a, x)).fold(f64::INFINITY, f64::min)
+        let lowest_above = |x: &[Vec3; 4], all: bool| {
+            let of = (0..side).filter(|&a| all || prescribed[a]);
+            of.map(|a| height(a, x)).fold(f64::INFINITY, f64::min)
         };
-        let highest_below = |x: &[Vec3; 4]| {
-            (side..4).filter(fixed).map(|a| height(a, x)).fold(f64::NEG_INFINITY, f64::max)
+        let highest_below = |x: &[Vec3; 4], all: bool| {
+            let of = (side..4).filter(|&a| all || prescribed[a]);
+            of.map(|a| height(a, x)).fold(f64::NEG_INFINITY, f64::max)
         };
         // Where the plane may end.
-        let (low, high) = (highest_below(&end) + half, lowest_above(&end) - half);
+        let (low, high) = (highest_below(&end, false) + half, lowest_above(&end, false) - half);
         let c = match ((0..side).all(|a| prescribed[a]), (side..4).all(|a| prescribed[a])) {
             (true, true) => return None,
-            (false, true) => [highest_below(&start) + half, low],
-            (true, false) => [lowest_above(&start) - half, high],
+            (false, true) => [highest_below(&start, false) + half, low],
+            (true, false) => [lowest_above(&start, false) - half, high],
             (false, false) => {
                 let middle = |x: &[Vec3; 4]| {
-                    let top = (side..4).map(|a| height(a, x)).fold(f64::NEG_INFINITY, f64::max);
-                    top + 0.5 * (gap(&normal, x, side) - (above - below))
+                    highest_below(x, true) + 0.5 * (gap(&normal, x, side) - (above - below))
                 };
-                let at_end = if moves { middle(&end) } else { middle(&start) };
+                let way = |height: &dyn Fn(&[Vec3; 4], bool) -> f64| {
+                    height(&end, true) - height(&start, true)
+                };
+                let share = pairs.map(|pairs| paths.share_of_first(&pair, &normal, pairs));
+                let at_end = match share {
+                    None => middle(&start),
+                    Some(None) => middle(&end),
+                    Some(Some(share)) => {
+                        let ways = [way(&lowest_above), way(&highest_below)];
+                        middle(&start) + share * ways[0] + (1.0 - share) * ways[1]
+                    }
+                };
                 [middle(&start), at_end.max(low).min(high)]
             }
         };
@@ -124,8 +147,9 @@ mod tests {
         let x1: [Vec3; 4] = std::array::from_fn(|a| x0[a] + motion[a] * Vec3::y());
         let prescribed = inverse_masses.map(|inverse| inverse == 0.0);
         let (prescribed, radii) = (&prescribed, Radii::default());
-        let paths = Paths { x0: &x0, prescribed, bodies: &[], radii, delta_m: 0.1 };
-        let plane = SeparatingPlane::new(Pair::vertex_face(0, [1, 2, 3]), &paths, &x1, false)?;
+        let paths = Paths { x0: &x0, prescribed, masses: &[], bodies: &[], radii, delta_m: 0.1 };
+        let pair = Pair::vertex_face(0, [1, 2, 3]);
+        let plane = SeparatingPlane::new(pair, &paths, &x1, None)?;
         Some(plane.bounds(&paths).collect())
     }
 

@@ -12,8 +12,8 @@ pub struct FailSafeReport {
     pub truncated: Vec<Truncation>,
     /// The planes that stopped vertices that move alone, by rising vertex.
     pub stops: Vec<Stop>,
-    /// The fraction of its motion that each of the [`Paths::bodies`](super::Paths::bodies) keeps.
-    pub fractions: Vec<f64>,
+    /// The bodies that miss their intended end, rising.
+    pub bodies: Vec<BodyEnd>,
     /// Number of truncated vertices after each pass that found an open pair.
     pub per_pass: Vec<u64>,
     /// Number of open pairs found in all passes: pairs with a plane.
@@ -35,6 +35,17 @@ pub struct Truncation {
     pub lost_m: f64,
 }
 
+/// The end of a body that was held back or pushed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyEnd {
+    /// Its number in [`Paths::bodies`](super::Paths::bodies).
+    pub body: usize,
+    /// The velocities of its nodes that take it to its end, m/s.
+    pub way: Vec<Vec3>,
+    /// Their velocities after the step, m/s.
+    pub u: Vec<Vec3>,
+}
+
 /// A plane at which a vertex was stopped. In a step of length `h`, the vertex's velocity along
 /// `normal` must then be at least `advance_m / h` (see
 /// [`stopped_velocity`](super::stopped_velocity)).
@@ -44,8 +55,8 @@ pub struct Stop {
     pub vertex: VertexId,
     /// Unit normal of the plane, towards the vertex's side.
     pub normal: Vec3,
-    /// How far the plane moved along its normal (m): 0 between free vertices, else as far as
-    /// the pair's prescribed side.
+    /// How far the plane moved along its normal (m): as far as the pair's prescribed side, or else with
+    /// the middle of the pair.
     pub advance_m: f64,
 }
 

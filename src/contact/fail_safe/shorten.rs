@@ -39,7 +39,7 @@ pub(super) fn shorten(
     multipliers: &mut Vec<f64>,
     stops: &mut Vec<Stop>,
 ) -> Result<Option<Vec3>, Pair> {
-    if bounds.iter().all(|bound| slack(bound, &target) >= 0.0) {
+    if bounds.iter().all(|bound| bound.slack(&target) >= 0.0) {
         return Ok(None);
     }
     let before = stops.len();
@@ -57,11 +57,6 @@ pub(super) fn shorten(
     let limiting = limiting.filter(known).map(stop);
     stops.extend(limiting);
     Ok(Some(fraction * displacement))
-}
-
-/// How far a displacement ends beyond `bound` (m); negative if it violates the bound.
-fn slack(bound: &Bound, displacement: &Vec3) -> f64 {
-    bound.room_m + bound.normal.dot(displacement)
 }
 
 fn stop(bound: &Bound) -> Stop {
@@ -213,7 +208,7 @@ mod tests {
             let bounds: Vec<Bound> =
                 (0..).zip(&planes).map(|(k, (n, room))| bound(k, *n, *room)).collect();
             let end = shortened(&bounds, target, free).unwrap().unwrap_or(target);
-            prop_assert!(bounds.iter().all(|bound| slack(bound, &end) >= -1e-15));
+            prop_assert!(bounds.iter().all(|bound| bound.slack(&end) >= -1e-15));
             prop_assert!(end.norm() <= target.norm() + 1e-7);
         }
     }

@@ -4,7 +4,7 @@ use super::*;
 
 /// A round shape: the ends of its axis (the same vertex twice for a ball), in a scene.
 #[derive(Debug, Clone)]
-struct Round {
+pub struct Round {
     ends: [VertexId; 2],
     face: [VertexId; 3],
 }
@@ -12,17 +12,28 @@ struct Round {
 /// The start and the motion of the ends of a round shape, in units of a scene, and its radius.
 type Wild = ([Vec3; 2], [Vec3; 2], f64, bool);
 
-/// Adds a round shape, unless it starts nearer than 1.5 `DELTA_M` to something. Its pairs are those
-/// that the search finds.
+/// Adds a wild round shape.
 fn add_round(scene: &mut TestScene, round: &mut Vec<Round>, wild: &Wild, speed: f64) {
     let &([at, along], [way, turn], radius_m, is_ball) = wild;
-    let (before, first) = (scene.clone(), scene.x0.len() as VertexId);
     let x0 = [0.12 * at, 0.12 * at + 0.05 * along];
     let x1 = [x0[0] + 0.1 * speed * way, x0[1] + 0.1 * speed * (way + 0.5 * turn)];
     let count = if is_ball { 1 } else { 2 };
-    let last = first + count - 1;
-    scene.x0.extend(&x0[..count as usize]);
-    scene.x1.extend(&x1[..count as usize]);
+    add_ends(scene, round, &x0[..count], &x1[..count], radius_m);
+}
+
+/// Adds the round shape of `radius_m` (m) between the ends `x0`, which move to `x1`, unless it starts
+/// nearer than 1.5 `DELTA_M` to something. Its pairs are those that the search finds.
+pub fn add_ends(
+    scene: &mut TestScene,
+    round: &mut Vec<Round>,
+    x0: &[Vec3],
+    x1: &[Vec3],
+    radius_m: f64,
+) {
+    let (before, first) = (scene.clone(), scene.x0.len() as VertexId);
+    let (is_ball, last) = (x0.len() == 1, first + x0.len() as VertexId - 1);
+    scene.x0.extend(x0);
+    scene.x1.extend(x1);
     scene.inverse_masses.resize(scene.x0.len(), 1.0);
     scene.radii.resize(first as usize, 0.0);
     scene.radii.resize(scene.x0.len(), radius_m);
@@ -56,7 +67,7 @@ fn distance(scene: &TestScene, pair: &Pair, x: &[Vec3]) -> f64 {
 
 /// The least distance on the way to `x1` (m), also of the vertices of triangles from the axes,
 /// which are no pairs of the search.
-fn least_distance(scene: &TestScene, round: &[Round], x1: &[Vec3]) -> f64 {
+pub fn least_distance(scene: &TestScene, round: &[Round], x1: &[Vec3]) -> f64 {
     let flat = |v: &VertexId| scene.radii[*v as usize] == 0.0;
     let vertices = Vec::from_iter((0..scene.x0.len() as VertexId).filter(flat));
     let faces = Vec::from_iter(round.iter().map(|it| it.face));

@@ -43,11 +43,11 @@
 use nalgebra::UnitQuaternion;
 
 use crate::bodies::rigid::is_isotropic;
+use crate::linear::small_qp::{self, ConstraintRow, Outcome, Program, Vec6};
 use crate::math::{Vec3, perpendicular};
 use crate::rigid::body::{Body, BodyId, Twist};
 use crate::rigid::solver::by_body::OfContact;
 use crate::rigid::solver::ffd::constraint::Constraint;
-use crate::rigid::solver::ffd::qp::{self, Outcome, Program, Row, Vec6};
 
 /// The velocity of a body after its response.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,7 +101,7 @@ fn respond_at_once<'a>(
         restitution += constraint.restitution * missing.max(0.0);
         let b = missing + constraint.separation;
         let high = if constraint.gives_way > 0.0 { body.mass * b.max(0.0) } else { f64::INFINITY };
-        program.add(Row { a: metric.row(arm, normal), b, low: 0.0, high });
+        program.add(ConstraintRow { a: metric.row(arm, normal), b, low: 0.0, high });
     }
     if weights > 0.0 {
         restitution /= weights;
@@ -127,7 +127,7 @@ fn respond_at_once<'a>(
             other => (outcome, change) = (other, program.change()),
         }
     }
-    qp::add_scaled(&mut change, restitution, &normal);
+    small_qp::add_scaled(&mut change, restitution, &normal);
     let change = metric.twist(&change);
     let twist =
         Twist { angular: before.angular + change.angular, linear: before.linear + change.linear };
@@ -142,14 +142,14 @@ fn tangents(
     before: &Twist,
     change: &Twist,
     reach: f64,
-) -> [Row; 2] {
+) -> [ConstraintRow; 2] {
     let Constraint { arm, normal, common, .. } = constraint;
     let slip = common - before.at(arm);
     let left = slip - change.at(arm);
     let left = left - normal * left.dot(normal);
     let length = left.norm();
     let along = if length > 1e-9 * slip.norm() { left / length } else { perpendicular(normal) };
-    let row = |tangent: &Vec3| Row {
+    let row = |tangent: &Vec3| ConstraintRow {
         a: metric.row(arm, tangent),
         b: slip.dot(tangent),
         low: -reach,

@@ -4,16 +4,16 @@
 //! |---|---|
 //! | [`constraint`] | what a contact asks of each of its bodies |
 //! | [`local`] | the response of one body |
-//! | [`qp`] | the least change of a velocity under linear constraints, in six unknowns |
+//!
+//! [`crate::linear::small_qp`] finds the least change of a velocity under their constraints.
 
 pub mod constraint;
 pub mod local;
-pub mod qp;
 
 use self::constraint::{Constraint, constraints};
 use self::local::BodyResponse;
-use self::qp::Outcome;
 use crate::error::Result;
+use crate::linear::small_qp::Outcome;
 use crate::rigid::constraint::pair::Partner;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::{GRAIN, Solved, Solver, StepParts};

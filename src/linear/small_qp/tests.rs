@@ -5,9 +5,9 @@ fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-fn random_row(seed: u64, low: f64, high: f64) -> Row {
+fn random_row(seed: u64, low: f64, high: f64) -> ConstraintRow {
     let a = std::array::from_fn(|i| random(100 * seed + i as u64));
-    Row { a, b: random(100 * seed + 50), low, high }
+    ConstraintRow { a, b: random(100 * seed + 50), low, high }
 }
 
 #[derive(Debug)]
@@ -17,7 +17,7 @@ struct Solution {
     outcome: Outcome,
 }
 
-fn solve(rows: &[Row]) -> Solution {
+fn solve(rows: &[ConstraintRow]) -> Solution {
     let mut program = Program::default();
     // Friction is added to a solution for the normals, as the response does it.
     for is_normal in [true, false] {
@@ -25,12 +25,12 @@ fn solve(rows: &[Row]) -> Solution {
         program.solve();
     }
     let outcome = program.solve();
-    let place = |row: &Row| program.rows.iter().position(|other| other == row).unwrap();
+    let place = |row: &ConstraintRow| program.rows.iter().position(|other| other == row).unwrap();
     let multipliers = rows.iter().map(|row| program.multiplier(place(row))).collect();
     Solution { y: program.change(), multipliers, outcome }
 }
 
-fn is_optimal(rows: &[Row], solution: &Solution, tolerance: f64) -> bool {
+fn is_optimal(rows: &[ConstraintRow], solution: &Solution, tolerance: f64) -> bool {
     rows.iter().zip(&solution.multipliers).all(|(row, &multiplier)| {
         let missing = row.b - dot(&row.a, &solution.y);
         let inside = row.low <= multiplier && multiplier <= row.high;
@@ -45,7 +45,7 @@ fn is_optimal(rows: &[Row], solution: &Solution, tolerance: f64) -> bool {
 }
 
 /// The best of all subsets of rows taken as equalities.
-fn brute_force(rows: &[Row]) -> Option<Vec6> {
+fn brute_force(rows: &[ConstraintRow]) -> Option<Vec6> {
     let subset = |mask: u32| {
         let mut basis = Basis::default();
         for (i, row) in rows.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
@@ -74,7 +74,7 @@ fn agrees_with_the_best_of_all_active_sets() {
     let (mut solved, mut infeasible) = (0, 0);
     for seed in 0..600 {
         let count = 1 + seed % 9;
-        let mut rows: Vec<Row> =
+        let mut rows: Vec<ConstraintRow> =
             (0..count).map(|i| random_row(1000 * seed + i, 0.0, f64::INFINITY)).collect();
         if seed % 3 == 0 && count > 2 {
             // Opposite rows: often no solution. Equal ones: dependent.
@@ -134,15 +134,15 @@ fn rows_at_right_angles_do_not_disturb_each_other() {
             let a: Vec6 = std::array::from_fn(|k| whole(own + k as u64));
             let reach = if i % 2 == 0 { f64::INFINITY } else { whole(own + 50).abs() };
             let low = if i % 2 == 0 { 0.0 } else { -reach };
-            rows.push(Row { a, b: whole(own + 60), low, high: reach });
+            rows.push(ConstraintRow { a, b: whole(own + 60), low, high: reach });
         }
         let found = solve(&rows);
         if found.outcome == Outcome::Solved {
-            let is_zero = |row: &Row| norm(&row.a) == 0.0;
+            let is_zero = |row: &ConstraintRow| norm(&row.a) == 0.0;
             let rows_left = rows.iter().zip(&found.multipliers).filter(|(row, _)| !is_zero(row));
             let (rows, multipliers) = rows_left.map(|(row, &m)| (*row, m)).unzip();
             let found = Solution { multipliers, ..found };
-            let rows: Vec<Row> = rows;
+            let rows: Vec<ConstraintRow> = rows;
             assert!(is_optimal(&rows, &found, 1e-9), "seed {seed}: {rows:?} {found:?}");
         } else {
             assert_eq!(found.outcome, Outcome::Infeasible, "seed {seed}");
@@ -152,7 +152,7 @@ fn rows_at_right_angles_do_not_disturb_each_other() {
 
 #[test]
 fn four_corners_of_a_resting_plate_are_met_by_a_translation() {
-    let corner = |x: f64, z: f64| Row {
+    let corner = |x: f64, z: f64| ConstraintRow {
         a: [-z, 0.0, x, 0.0, 1.0, 0.0],
         b: 0.1,
         low: 0.0,

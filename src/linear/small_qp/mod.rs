@@ -43,7 +43,7 @@ const DEPENDENT: f64 = 1e-7;
 
 /// A constraint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct ConstraintRow {
     /// Its direction.
     pub a: Vec6,
     /// Its offset.
@@ -82,7 +82,7 @@ enum RowState {
 }
 
 /// The event that ends a move of a multiplier.
-enum End {
+enum MoveEnd {
     /// The row is met.
     Met(Split),
     /// The multiplier reaches its bound.
@@ -93,7 +93,7 @@ enum End {
 
 /// The rows of a problem, and the least change that meets them.
 pub struct Program {
-    rows: SmallVec<[Row; INLINE]>,
+    rows: SmallVec<[ConstraintRow; INLINE]>,
     y: Vec6,
     multipliers: SmallVec<[f64; INLINE]>,
     states: SmallVec<[RowState; INLINE]>,
@@ -119,7 +119,7 @@ impl Default for Program {
 
 impl Program {
     /// Adds a row. If the other rows are solved, [`Program::solve`] goes on from their solution.
-    pub fn add(&mut self, row: Row) {
+    pub fn add(&mut self, row: ConstraintRow) {
         let length = norm(&row.a);
         let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
         self.tolerance = self.tolerance.max(TOLERANCE * (row.b.abs() * scale));
@@ -164,14 +164,14 @@ impl Program {
                 moves -= 1;
                 match self.push(row, sign) {
                     None => return Outcome::Infeasible,
-                    Some(End::Other(active)) => self.leave(active),
-                    Some(End::Own) => {
-                        let Row { low, high, .. } = self.rows[row];
+                    Some(MoveEnd::Other(active)) => self.leave(active),
+                    Some(MoveEnd::Own) => {
+                        let ConstraintRow { low, high, .. } = self.rows[row];
                         (self.states[row], self.multipliers[row]) =
                             if sign > 0.0 { (RowState::High, high) } else { (RowState::Low, low) };
                         break;
                     }
-                    Some(End::Met(split)) => {
+                    Some(MoveEnd::Met(split)) => {
                         self.states[row] = RowState::Active;
                         self.basis.add(row, &split);
                         break;
@@ -207,11 +207,11 @@ impl Program {
     }
 
     /// Moves the multiplier of `row` until something ends the move. `None` if nothing does.
-    fn push(&mut self, row: usize, sign: f64) -> Option<End> {
-        let Row { a, b, low, high } = self.rows[row];
+    fn push(&mut self, row: usize, sign: f64) -> Option<MoveEnd> {
+        let ConstraintRow { a, b, low, high } = self.rows[row];
         let split = self.basis.split(&a);
         let shares = self.basis.shares(split.along);
-        let mut end = End::Own;
+        let mut end = MoveEnd::Own;
         let mut length =
             if sign > 0.0 { high - self.multipliers[row] } else { self.multipliers[row] - low };
         for (&active, share) in self.basis.rows().iter().zip(shares) {
@@ -222,14 +222,14 @@ impl Program {
             let bound = if rate > 0.0 { self.rows[active].high } else { self.rows[active].low };
             let until = (bound - self.multipliers[active]) / rate;
             if until < length {
-                (length, end) = (until.max(0.0), End::Other(active));
+                (length, end) = (until.max(0.0), MoveEnd::Other(active));
             }
         }
         let across = split.across;
         if split.square.sqrt() * self.scales[row] > DEPENDENT {
             let until = (b - dot(&a, &self.y)) * sign / split.square;
             if until <= length {
-                (length, end) = (until.max(0.0), End::Met(split));
+                (length, end) = (until.max(0.0), MoveEnd::Met(split));
             }
         }
         if length == f64::INFINITY {
@@ -245,7 +245,7 @@ impl Program {
 
     /// An active row leaves at the bound that its multiplier reached.
     fn leave(&mut self, row: usize) {
-        let Row { low, high, .. } = self.rows[row];
+        let ConstraintRow { low, high, .. } = self.rows[row];
         let multiplier = &mut self.multipliers[row];
         let at_low = (*multiplier - low).abs() <= (high - *multiplier).abs();
         *multiplier = if at_low { low } else { high };
@@ -319,7 +319,7 @@ impl Basis {
         self.count += 1;
     }
 
-    fn remove(&mut self, row: usize, rows: &[Row]) {
+    fn remove(&mut self, row: usize, rows: &[ConstraintRow]) {
         let Some(place) = self.rows().iter().position(|&active| active == row) else { return };
         let (later, end) = (self.rows, self.count);
         self.count = place;
