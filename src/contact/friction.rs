@@ -52,11 +52,6 @@ impl Friction {
         })
     }
 
-    /// Whether impacts of some pair give speed back.
-    pub fn has_restitution(&self) -> bool {
-        !self.touch.restitution.is_empty()
-    }
-
     /// The surfaces of the first and the second side of `pair`, by their numbers.
     pub fn surfaces(&self, pair: &Pair) -> [usize; 2] {
         // The first vertex is of the first side, the last one of the second.
@@ -64,11 +59,15 @@ impl Friction {
         [first, second].map(|vertex| self.ends.partition_point(|&end| end <= vertex))
     }
 
-    /// The share of its speed that an impact of `pair` gives back. 0 where cloth takes part.
-    pub fn restitution(&self, pair: &Pair) -> f64 {
-        let has_cloth = pair.vertices.iter().any(|&vertex| vertex < self.cloth_vertices);
-        let table = &self.touch.restitution;
-        if has_cloth { 0.0 } else { self.of_materials(pair, table).unwrap_or(0.0) }
+    /// The share of its speed that an impact of `pair` gives back. `None` where cloth takes part.
+    pub fn restitution(&self, pair: &Pair) -> Option<f64> {
+        let share = || self.of_materials(pair, &self.touch.restitution).unwrap_or(0.0);
+        (!self.has_cloth(pair)).then(share)
+    }
+
+    /// Whether cloth takes part in `pair`.
+    pub fn has_cloth(&self, pair: &Pair) -> bool {
+        pair.vertices.iter().any(|&vertex| vertex < self.cloth_vertices)
     }
 
     /// What `table` has for `pair`, if both surfaces have a material.
@@ -104,8 +103,8 @@ mod tests {
         assert_eq!(of(10, [25, 26, 27]), 0.9);
         assert_eq!(friction.of(&Pair::edge_edge([28, 29], [8, 9])), 0.2);
         let restitution = |vertex, face| friction.restitution(&Pair::vertex_face(vertex, face));
-        assert_eq!(restitution(20, [21, 22, 23]), 0.7);
-        assert_eq!(restitution(25, [7, 8, 9]), 0.0);
+        assert_eq!(restitution(20, [21, 22, 23]), Some(0.7));
+        assert_eq!(restitution(25, [7, 8, 9]), None);
         let plain = Friction::new(&settings, 20, vec![10, 20, 30], Touch::default());
         assert_eq!(plain.of(&Pair::vertex_face(25, [7, 8, 9])), 0.9);
     }

@@ -32,11 +32,11 @@ use crate::contact::restitution::{self, Touched, rebound};
 use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, InverseMass, Sides};
-use crate::contact::slip::friction_spring;
+use crate::contact::slip::{FRICTION_ERROR, LEAST_SLIP_M_PER_S, friction_spring, tangential};
 use crate::contact::spring::{ContactSpring, lowest_pushed};
 use crate::contact::stiffness::{damping_s, stiffness};
 use crate::ids::NodeId;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// Largest push-out speed of pairs that start nearer than the contact distance, m/s. If half of
 /// this distance in the longest step is faster, that speed counts instead. A smaller step must not
@@ -116,8 +116,10 @@ pub struct ActiveContact {
     owner: NodeId,
     /// Energy that a change of its stiffness since the last step put in, J.
     raised_j: f64,
-    /// Whether it gives speed back. Then it carries nothing over to the next step.
+    /// Whether it ends an impact. Then it carries nothing over to the next step.
     rebounds: bool,
+    /// The friction of a contact of bodies that stops slow slip, N. Infinite for other contacts.
+    slow_friction: f64,
 }
 
 /// Least stiffness of contacts in units of `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame
@@ -152,8 +154,8 @@ pub struct ContactStep<'a> {
     pub loads: Option<&'a [ContactMemory]>,
     /// How many contacts share the mass of each body.
     pub sharing: &'a Sharing,
-    /// The surfaces that touched in the last step, if impacts give speed back.
-    pub touched: Option<&'a Touched>,
+    /// The surfaces that touched in the last step, if impacts of bodies end within the step.
+    pub touched: Option<&'a Touched<'a>>,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -181,11 +183,15 @@ impl ContactStep<'_> {
         by_weight.min(self.law.whole_stiffness(mass))
     }
 
-    /// The damping (s) of a contact of this `stiffness` (N/m) that carried `force` (N).
-    fn damping_s(&self, sides: &Sides, stiffness: f64, force: f64) -> f64 {
+    /// Whether free cloth takes part.
+    fn has_cloth(&self, sides: &Sides) -> bool {
         let bodies = self.bodies;
         let is_rigid = |node| bodies.body(node).is_some() || bodies.inverse_mass(node).is_zero();
-        let has_cloth = sides.terms().iter().any(|term| !is_rigid(term.node));
+        sides.terms().iter().any(|term| !is_rigid(term.node))
+    }
+
+    /// The damping (s) of a contact of this `stiffness` (N/m) that carried `force` (N).
+    fn damping_s(&self, has_cloth: bool, stiffness: f64, force: f64) -> f64 {
         let gravity = self.fall.norm() / self.h;
         if has_cloth || gravity == 0.0 || force <= 0.0 {
             return 0.0;
@@ -219,9 +225,10 @@ impl ActiveContact {
             return None;
         }
         let mass = 1.0 / inverse_mass;
-        let rebound = step.touched.and_then(|touched| {
+        let has_cloth = step.has_cloth(sides);
+        let rebound = step.touched.filter(|_| !has_cloth).and_then(|touched| {
             let part = |end: usize| sides.velocity(|it| bodies.flight(it)[end]).dot(&normal);
-            let restitution = touched.restitution(&contact.pair, step.friction);
+            let restitution = touched.restitution(&contact.pair)?;
             rebound(contact, restitution, [part(0), part(1)], [step.fall.norm(), h])
         });
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
@@ -239,7 +246,7 @@ impl ActiveContact {
                 (contact.distance_m - contact.gap_m).min(law.push_speed_m_per_s * h)
             }
         };
-        let push_out = rebound.map_or(push_out, |it| it.way_m.max(push_out));
+        let push_out = rebound.map_or(push_out, |it| it.way_m.max(push_out.min(0.0)));
         let present = sides.velocity(|node| bodies.velocity(node));
         // A spring in the system pulls as well as pushes. So a contact is left out if its sides
         // would separate for good without its last force.
@@ -274,13 +281,15 @@ impl ActiveContact {
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
-        let damping_s = step.damping_s(sides, stiffness, last_normal_force);
+        let damping_s = step.damping_s(has_cloth, stiffness, last_normal_force);
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = step.friction.of(&contact.pair);
         let ahead = stretch + tangential(continued, normal) * h;
         let bound = coefficient * normal_force;
-        let (friction_force, tangential_stiffness) =
-            friction_spring(slip, ahead, normal, [stiffness, bound], h * h / mass);
+        let (friction_force, tangential_stiffness) = match coefficient > 0.0 {
+            true => friction_spring(slip, ahead, normal, [stiffness, bound], h * h / mass),
+            false => (Vec3::zeros(), Mat3::zeros()),
+        };
         let spring_force = stiffness * (push_out - (h + damping_s) * present.dot(&normal));
         let along_normal = stiffness * (1.0 + damping_s / h);
         let matrix = normal * normal.transpose() * along_normal + tangential_stiffness;
@@ -304,6 +313,10 @@ impl ActiveContact {
             owner: lowest_pushed(sides, bodies),
             raised_j,
             rebounds: rebound.is_some(),
+            slow_friction: match has_cloth {
+                true => f64::INFINITY,
+                false => mass / h * LEAST_SLIP_M_PER_S.max(restitution::SLOW * step.fall.norm()),
+            },
         };
         Some((active, spring))
     }
@@ -321,6 +334,24 @@ impl ActiveContact {
     /// The pair.
     pub fn pair(&self) -> &Pair {
         &self.pair
+    }
+
+    /// Whether an impact of bodies has more friction than Coulomb's. Before: the velocities at
+    /// the end of the step of `h` (s) are known.
+    pub fn has_excess_friction(
+        &self,
+        spring: &ContactSpring,
+        bodies: &dyn Dynamics,
+        h: f64,
+    ) -> bool {
+        if self.slow_friction == f64::INFINITY {
+            return false;
+        }
+        let end = spring.sides.velocity(|node| bodies.end_velocity(node));
+        let force = spring.push - spring.stiffness * (end - spring.velocity) * h;
+        let friction = tangential(force, self.normal).norm();
+        let error = friction - self.friction * force.dot(&self.normal).max(0.0);
+        error > self.slow_friction.max(FRICTION_ERROR * friction)
     }
 
     /// The memory of the contact after a step of `h` (s). Before: the velocities at the end of the
@@ -365,8 +396,4 @@ fn first_compression(
         ContactKind::Proximity => push_out,
     };
     alone.min(present_m).min(by_gap).max(0.0)
-}
-
-fn tangential(vector: Vec3, normal: Vec3) -> Vec3 {
-    vector - normal * normal.dot(&vector)
 }

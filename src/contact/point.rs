@@ -12,12 +12,16 @@ use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
 use crate::collision::{Pair, PairKind, Radii, Sweep};
 use crate::contact::distance::ContactDistance;
+use crate::contact::restitution::Touched;
 use crate::contact::round;
 use crate::math::Vec3;
 
 /// Fraction of the contact distance within which a predicted motion is an impact. Any value below
 /// 1 works. A smaller one makes fewer contacts whose sides would not touch.
 const IMPACT_FRACTION: f64 = 0.25;
+/// The same for bodies that did not touch. What ends nearer than the contact distance is pushed out,
+/// and bodies would part with the speed of that.
+const FRACTION_OF_BODIES: f64 = 0.98;
 
 /// Why a contact is on the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,9 +87,9 @@ impl Contact {
 ///
 /// All pairs nearer than their `distance` at `x0` are contacts, even if they separate. Without
 /// these, contacts flicker (docs/methods.md, section 8). Other pairs are contacts if their motion
-/// from `x0` to `predicted` brings them within a quarter of their distance. The weights and the
-/// normal of an impact are those at the time of impact: at `x0` they do not show where the sides
-/// will meet.
+/// from `x0` to `predicted` brings them within a quarter of their distance, or within nearly all of
+/// it if they are bodies that have not `touched`. The weights and the normal of an impact are those
+/// at the time of impact: at `x0` they do not show where the sides will meet.
 ///
 /// Two kinds of pairs are left out, because another pair has the same closest points. Edges are
 /// left out unless their closest points are interior to both: a vertex and a face beside them are
@@ -98,13 +102,14 @@ pub fn find_contacts(
     x0: &[Vec3],
     predicted: &[Vec3],
     distance: &ContactDistance,
+    touched: Option<&Touched>,
     contacts: &mut Vec<Contact>,
 ) {
     let (radius, radii) = (distance.distance_m, distance.radii);
     let sweep = Sweep { x0, x1: predicted, radius, radii };
     screen(candidates, &sweep, Pace::Common, |pair| {
         let (start, end) = (pair.gather(x0), pair.gather(predicted));
-        contacts.extend(proximity_or_impact(pair, &start, &end, distance));
+        contacts.extend(proximity_or_impact(pair, &start, &end, distance, touched));
     });
 }
 
@@ -113,6 +118,7 @@ fn proximity_or_impact(
     start: &[Vec3; 4],
     end: &[Vec3; 4],
     distance: &ContactDistance,
+    touched: Option<&Touched>,
 ) -> Option<Contact> {
     let (now, radii) = (closest(pair.kind(), *start), &distance.radii);
     let radius_m = radii.of_pair(&pair);
@@ -127,9 +133,11 @@ fn proximity_or_impact(
     let time_within =
         |separation_m| time_of_round_impact(pair.kind(), start, end, radius_m, separation_m);
     // Most pairs stay apart by this bound, and their own distance costs time.
-    time_within(IMPACT_FRACTION * distance.distance_m)?;
+    let is_impact_of_bodies = touched.is_some_and(|it| it.restitution(&pair).is_some());
+    let fraction = if is_impact_of_bodies { FRACTION_OF_BODIES } else { IMPACT_FRACTION };
+    time_within(fraction * distance.distance_m)?;
     let distance_m = distance.of(&pair);
-    let time = time_within(IMPACT_FRACTION * distance_m)?;
+    let time = time_within(fraction * distance_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
     let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
     let gap_m = (then.normal.dot(&offset) - radius_m).max(distance_m);
@@ -256,7 +264,7 @@ mod tests {
     fn minima(pairs: &[Pair], x0: &[Vec3], predicted: &[Vec3]) -> Vec<Contact> {
         let mut contacts = Vec::new();
         let distance = distance();
-        find_contacts(pairs, x0, predicted, &distance, &mut contacts);
+        find_contacts(pairs, x0, predicted, &distance, None, &mut contacts);
         local_minima(&contacts).into_iter().copied().collect()
     }
 
@@ -285,7 +293,7 @@ mod tests {
         let (x, pairs) = patch_over_plane(0.5 * DISTANCE_M);
         let mut near = Vec::new();
         let distance = distance();
-        find_contacts(&pairs, &x, &x, &distance, &mut near);
+        find_contacts(&pairs, &x, &x, &distance, None, &mut near);
         let impacts = near.iter().filter(|it| it.pair.kind() == PairKind::VertexFace).map(|it| {
             let [vertex, a, b, c] = it.pair.vertices;
             // The next pair in order, with no face of the mesh.

@@ -1,4 +1,4 @@
-//! Restitution: a fast impact of bodies gives back a share of its speed.
+//! Restitution: a fast impact of bodies gives back a share of its speed, which may be none.
 //!
 //! | symbol | unit | |
 //! |---|---|---|
@@ -26,9 +26,11 @@ use crate::collision::Pair;
 use crate::contact::friction::Friction;
 use crate::contact::memory::ContactMemory;
 use crate::contact::point::Contact;
+use crate::error::Result;
+use crate::ranks::{World, message};
 
 /// An impact is slower than this many changes of velocity by gravity in a step: contacts at rest.
-const SLOW: f64 = 4.0;
+pub(super) const SLOW: f64 = 4.0;
 
 /// The stiffness of a contact that gives speed back, in units of `m / h^2`. It takes a thousandth of the
 /// change of speed away.
@@ -45,29 +47,48 @@ pub fn stiffness(mass: f64, sharers: f64, h: f64) -> f64 {
 }
 
 /// The surfaces that touched in the last step.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Touched(Vec<[usize; 2]>);
+#[derive(Debug, Clone)]
+pub struct Touched<'a> {
+    /// Pairs of their numbers, rising.
+    pairs: Vec<[u32; 2]>,
+    friction: &'a Friction,
+}
 
-impl Touched {
-    /// Those of the contacts in `memories`. The surfaces are those of `friction`.
-    pub fn new(memories: &[ContactMemory], friction: &Friction) -> Self {
-        let mut pairs = Vec::from_iter(memories.iter().map(|memory| {
-            let [a, b] = friction.surfaces(&memory.pair);
-            [a.min(b), a.max(b)]
-        }));
-        pairs.sort_unstable();
-        pairs.dedup();
-        Self(pairs)
+impl<'a> Touched<'a> {
+    /// Those of the contacts of bodies in the `memories` of all ranks. A rank has no memories of
+    /// contacts that push none of its nodes. The surfaces are those of `friction`. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn new(
+        world: &dyn World,
+        memories: &[ContactMemory],
+        friction: &'a Friction,
+    ) -> Result<Self> {
+        let of_bodies = memories.iter().filter(|memory| !friction.has_cloth(&memory.pair));
+        let here = sorted(of_bodies.map(|memory| surfaces(&memory.pair, friction)).collect());
+        Ok(Self { pairs: sorted(message::all_gather_v(world, &here)?), friction })
     }
 
-    /// The share of its speed that an impact of `pair` gives back: 0 if its surfaces touched.
-    pub fn restitution(&self, pair: &Pair, friction: &Friction) -> f64 {
-        let [a, b] = friction.surfaces(pair);
-        match self.0.binary_search(&[a.min(b), a.max(b)]) {
-            Ok(_) => 0.0,
-            Err(_) => friction.restitution(pair),
-        }
+    /// The share of its speed that an impact of `pair` gives back. `None` if it is no impact of
+    /// bodies, because cloth takes part or its surfaces touched.
+    pub fn restitution(&self, pair: &Pair) -> Option<f64> {
+        let share = self.friction.restitution(pair)?;
+        let touched = self.pairs.binary_search(&surfaces(pair, self.friction)).is_ok();
+        (!touched).then_some(share)
     }
+}
+
+/// The surfaces of `pair`, rising.
+fn surfaces(pair: &Pair, friction: &Friction) -> [u32; 2] {
+    let [a, b] = friction.surfaces(pair).map(|surface| surface as u32);
+    [a.min(b), a.max(b)]
+}
+
+fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }
 
 /// What a contact that gives speed back aims at.
@@ -89,7 +110,7 @@ pub fn rebound(
     [fall, h]: [f64; 2],
 ) -> Option<Rebound> {
     let [start, end] = flight_m_per_s.map(|speed| -speed);
-    if restitution == 0.0 || start <= SLOW * fall {
+    if start <= SLOW * fall {
         return None;
     }
     let way_m = (contact.gap_m - contact.distance_m).max(0.0);

@@ -8,6 +8,12 @@ use crate::math::{Mat3, Vec3};
 /// of velocity, because a large deceleration may be noise.
 const LEAST_AHEAD: f64 = 0.5;
 
+/// Slower slip of bodies counts as none, m/s.
+pub(super) const LEAST_SLIP_M_PER_S: f64 = 1e-3;
+
+/// The largest error of the friction of an impact of bodies, as a share of it.
+pub(super) const FRICTION_ERROR: f64 = 0.05;
+
 /// The friction spring at `slip`, the stretch (m) that it would have after the step if nothing
 /// changed its velocity: force against the slip (N) and stiffness (N/m). `ahead` (m) is its stretch
 /// if its velocity changes as in the last step.
@@ -40,4 +46,9 @@ pub fn friction_spring(
         return (along * bound, (plane - along * along.transpose()) * secant);
     }
     (slip * secant, plane * secant)
+}
+
+/// The part of `vector` across the unit vector `normal`.
+pub(super) fn tangential(vector: Vec3, normal: Vec3) -> Vec3 {
+    vector - normal * normal.dot(&vector)
 }

@@ -66,20 +66,20 @@ impl Stages {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let gives_back = of.model.friction.has_restitution();
-        let trouble = self.attempt_with(gives_back, of, state, report, observer)?;
+        let with_impacts = !of.model.bodies.is_empty();
+        let trouble = self.attempt_with(with_impacts, of, state, report, observer)?;
         match trouble {
-            Some(Trouble::Energized) if gives_back => {
+            Some(Trouble::Energized) if with_impacts => {
                 self.attempt_with(false, of, state, report, observer)
             }
             other => Ok(other),
         }
     }
 
-    /// The same. Impacts give speed back, or do not.
+    /// The same. Fast impacts of bodies end within the step, or do not.
     fn attempt_with(
         &mut self,
-        gives_back: bool,
+        with_impacts: bool,
         of: &Attempt,
         state: &mut State,
         report: &mut StepReport,
@@ -95,7 +95,7 @@ impl Stages {
             can_halve: control.can_halve(solver, Cause::Failure),
             can_halve_for_a_rise: control.can_halve_for_a_rise(),
             can_repair: true,
-            gives_back,
+            with_impacts,
         };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
@@ -111,12 +111,10 @@ impl Stages {
         let mut may_widen = span.scheme.has_history();
         for repairs_left in (0..MOST_REPAIRS).rev() {
             let region = match &trouble {
-                Some(Trouble::Energized) if gives_back => break,
+                Some(Trouble::Energized) if with_impacts => break,
                 Some(Trouble::Energized) if may_widen => Region::whole(&model.graph),
-                // Both sides of an impact must be in the region, or momentum is lost.
-                Some(Trouble::Turned) if gives_back => Region::whole(&model.graph),
                 Some(it) if it.is_repairable() => {
-                    Region::new(&model.graph, &model.numbering, &model.partition.patches, around)
+                    Region::new(&model.graph, &model.numbering, around)
                 }
                 _ => break,
             };
@@ -168,7 +166,7 @@ impl Stages {
         if !turned.is_empty() {
             return Ok((Some(Trouble::Turned), turned));
         }
-        let overloaded = contacts.overloaded(here)?;
+        let overloaded = contacts.overloaded(here, motion)?;
         if !overloaded.is_empty() {
             return Ok((Some(Trouble::Overloaded), overloaded));
         }
@@ -234,7 +232,7 @@ fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
         Some(region) => !region.is_whole(),
     };
     let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;
-    let may_redo = here.gives_back && rises;
+    let may_redo = here.with_impacts && rises;
     may_redo
         || here.can_repair && may_widen && rises
         || here.can_halve && (balance.is_fault() || for_a_rise)

@@ -84,16 +84,22 @@ impl ContactStage {
                 (None, &motion.predicted, None)
             }
         };
+        let touched = match here.with_impacts {
+            true => Some(Touched::new(&*here.rank.world, memories, &model.friction)?),
+            false => None,
+        };
+        let touched = touched.as_ref();
         let before = found.len();
         here.rank.threads.collect(
             candidates,
             PAIRS_PER_CHUNK,
             found,
             |pairs, found| match region {
-                None => find_contacts(pairs, &motion.x0, end, &distance, found),
+                None => find_contacts(pairs, &motion.x0, end, &distance, touched, found),
                 Some(region) => {
                     let near = pairs.iter().filter(|pair| region.is_around(pair)).copied();
-                    find_contacts(&Vec::from_iter(near), &motion.x0, end, &distance, found);
+                    let near = Vec::from_iter(near);
+                    find_contacts(&near, &motion.x0, end, &distance, touched, found);
                 }
             },
         );
@@ -118,7 +124,6 @@ impl ContactStage {
             contact.distance_m = self.squeezed.aim_m(contact);
         }
         self.sharing = sharing(here, memories, &contacts, &bodies)?;
-        let touched = here.gives_back.then(|| Touched::new(memories, &model.friction));
         let step = ContactStep {
             law: &self.law,
             friction: &model.friction,
@@ -126,15 +131,15 @@ impl ContactStage {
             memories,
             loads,
             sharing: &self.sharing,
-            touched: touched.as_ref(),
+            touched,
             fall: motion.fall,
             h: here.span.scheme.step_s(),
         };
         let region = here.region;
-        let touched = |sides: &Sides| region.is_none_or(|region| touches(region, sides));
+        let in_region = |sides: &Sides| region.is_none_or(|region| touches(region, sides));
         let mut acting = (Vec::new(), Vec::new());
         here.rank.threads.collect(&contacts, CONTACTS_PER_CHUNK, &mut acting, |all, acting| {
-            let within = all.iter().filter(|(_, sides)| touched(sides));
+            let within = all.iter().filter(|(_, sides)| in_region(sides));
             acting.extend(within.filter_map(|(it, sides)| ActiveContact::new(it, sides, &step)));
         });
         if let Some(region) = region {
@@ -191,18 +196,25 @@ impl ContactStage {
         here.rank.route().memories(threads, acting, &bodies, h, memories)
     }
 
-    /// The vertices of contacts that are compressed too far for their stiffness. Empty if the
-    /// solution cannot be repaired. Before: contacts remember the solve. Collective.
+    /// The vertices of contacts that are compressed too far for their stiffness, and of impacts of
+    /// bodies whose friction is not Coulomb's. Empty if the solution cannot be repaired. Before:
+    /// contacts remember the solve. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn overloaded(&self, here: &Context) -> Result<Vec<VertexId>> {
+    pub fn overloaded(&self, here: &Context, motion: &StepMotion) -> Result<Vec<VertexId>> {
         if !here.can_repair {
             return Ok(Vec::new());
         }
         let distance_m = here.model.settings.contact.distance_m;
         let over = self.memories.iter().filter(|memory| memory.load().is_over(distance_m));
-        let vertices: Vec<_> = over.flat_map(|memory| memory.pair.vertices).collect();
+        let (bodies, h) = (MovingBodies::new(here.model, motion), here.span.scheme.step_s());
+        // The bound of friction follows the last solve, so one repair finds it.
+        let slips = zip(&self.active, &self.springs).filter(|(it, spring)| {
+            here.region.is_none() && it.has_excess_friction(spring, &bodies, h)
+        });
+        let over = over.map(|memory| memory.pair).chain(slips.map(|(it, _)| *it.pair()));
+        let vertices: Vec<_> = over.flat_map(|pair| pair.vertices).collect();
         message::all_gather_v(&*here.rank.world, &vertices)
     }
 

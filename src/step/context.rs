@@ -37,8 +37,8 @@ pub(super) struct Context<'a> {
     pub can_halve_for_a_rise: bool,
     /// Whether the solution may be repaired.
     pub can_repair: bool,
-    /// Whether impacts of bodies may give speed back.
-    pub gives_back: bool,
+    /// Whether fast impacts of bodies end within the step.
+    pub with_impacts: bool,
 }
 
 impl Context<'_> {

@@ -22,7 +22,7 @@ pub(super) enum Trouble {
     Turned,
     /// The fail-safe took away too much of a motion.
     Truncated,
-    /// A contact is compressed too far.
+    /// A contact is compressed too far, or an impact of bodies has not Coulomb's friction.
     Overloaded,
     /// Surfaces collide that no contact holds apart.
     Unforeseen,

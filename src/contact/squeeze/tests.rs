@@ -37,7 +37,7 @@ fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2
         radii: Default::default(),
     };
     let mut contacts = Vec::new();
-    find_contacts(&pairs, &x0, &x1, &distance, &mut contacts);
+    find_contacts(&pairs, &x0, &x1, &distance, None, &mut contacts);
     (contacts, prescribed, [x0, x1])
 }
 
