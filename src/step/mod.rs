@@ -7,6 +7,7 @@ mod attempt;
 mod balance;
 mod base;
 mod bdf2;
+pub mod body_terms;
 mod carried;
 mod clearance;
 pub mod clock;

@@ -12,6 +12,7 @@ use crate::collision::{Surfaces, Sweep};
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
+use crate::step::body_terms::{BodyTerms, NodeTerms};
 use crate::step::carried::carried;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::joint_springs::JointSpring;
@@ -19,7 +20,7 @@ use crate::step::model::Model;
 use crate::step::scheme::Scheme;
 use crate::step::skin::Carrier;
 use crate::step::state::State;
-use crate::step::system::{BodyTerms, NodeTerms};
+
 use crate::step::waiting::{self, Course};
 use crate::threads::{Blocks, Threads};
 

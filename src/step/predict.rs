@@ -6,12 +6,13 @@ use std::ops::RangeBounds;
 use crate::bodies::cloth::pins::Lead;
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::math::Vec3;
+use crate::step::body_terms::NodeTerms;
 use crate::step::carried::{carried, within};
 use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::motion::{StepMotion, each_body, nodes, vertices};
 use crate::step::state::State;
-use crate::step::system::NodeTerms;
+
 use crate::step::waiting::{Course, Prescribed};
 use crate::threads::{Blocks, Threads};
 
