@@ -18,6 +18,7 @@ pub mod dropped;
 mod dynamics;
 mod energy;
 mod failed;
+mod followers;
 mod gather;
 mod history;
 mod impulses;

@@ -15,12 +15,12 @@ use crate::step::bdf2::Bdf2;
 use crate::step::body_terms::{BodyTerms, NodeTerms};
 use crate::step::carried::carried;
 use crate::step::clock::{Span, TICKS_PER_STEP};
+use crate::step::followers::Follower;
 use crate::step::joint_springs::JointSpring;
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
 use crate::step::skin::Carrier;
 use crate::step::state::State;
-
 use crate::step::waiting::{self, Course};
 use crate::threads::{Blocks, Threads};
 
@@ -67,6 +67,8 @@ pub(super) struct StepMotion {
     pub(super) joint_forces: Vec<Vec3>,
     /// Pinned vertices and where they are at the end, by rising vertex.
     pub targets: Vec<Target>,
+    /// Those that go with skin which gives way instead, by rising vertex.
+    pub followers: Vec<Follower>,
     /// What the last solve of this step found.
     pub(super) solved: Solution,
     /// Whether the next solve repairs that solution.
@@ -123,6 +125,7 @@ impl StepMotion {
             joint_springs: Vec::new(),
             joint_forces: Vec::new(),
             targets: Vec::new(),
+            followers: Vec::new(),
             solved: Solution::default(),
             repairs: false,
             coordinates: Vec::new(),

@@ -12,7 +12,6 @@ use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::motion::{StepMotion, each_body, nodes, vertices};
 use crate::step::state::State;
-
 use crate::step::waiting::{Course, Prescribed};
 use crate::threads::{Blocks, Threads};
 
@@ -39,6 +38,7 @@ impl StepMotion {
             }
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
+        self.let_followers_go(model, state, span);
         self.gravity = model.gravity(span.t1_s);
         model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
         self.fall = span.scheme.change(&self.gravity);
