@@ -20,24 +20,11 @@ use crate::step::clock::Span;
 use crate::step::context::Context;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
+use crate::step::skin::Follower;
 use crate::step::state::State;
 
 /// A vertex that is pinned nearer to its skin may be this far from it, in contact distances.
 const SLACK: f64 = 2.0;
-
-/// A pinned vertex that goes with skin which gives way.
-#[derive(Debug, Clone)]
-pub(super) struct Follower {
-    vertex: VertexId,
-    /// Its group, and its place there.
-    pin: [usize; 2],
-    /// From its foot to itself in the animation, at the start of the step and at its end, m.
-    arms: [Vec3; 2],
-    /// The normal at its foot in the animation, towards it.
-    outwards: Vec3,
-    /// Its foot in the animation at the end of the step, m.
-    foot: Vec3,
-}
 
 impl Follower {
     /// Its point on the surface of an obstacle, and the vertices of that. None if it follows nothing.
