@@ -245,6 +245,7 @@ fn a_surface_that_leaves_no_room_waits_and_catches_up_on_its_own_clock() {
     write(at, "jaws.obj", obj(&jaws(open[0]), &faces));
     write(at, "jaws.pc2", pc2(&open.map(jaws)));
     let scene = r#"(frames: 30, frames_per_second: 20, steps_per_frame: 10, gravity_m_per_s2: (0, 0, 0),
+        contact: (on_pinch: Hold),
         cloths: [(name: "cloth", shape: Sheet(width_m: 0.2, length_m: 0.2, columns: 20, rows: 20),
             material: Fabric("cotton"), pins: [(select: Box(min_m: (-1, -1, -1), max_m: (-0.095, 1, 1)))])],
         obstacles: [(name: "jaws", shape: Mesh("jaws.obj"), samples: (file: "jaws.pc2", frames_per_second: 20))])"#;

@@ -62,12 +62,18 @@ fn assert_clean(run: &Path) {
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
 }
 
+/// The heights of the vertices of an object in a frame, m.
+fn heights(run: &Path, frame: usize, name: &str) -> Vec<f64> {
+    let text = std::fs::read_to_string(run.join(format!("frame_{frame:04}.obj"))).expect("a frame");
+    let mut objects = text.split("o ").filter(|object| object.starts_with(&format!("{name}\n")));
+    let object = objects.next().expect("the object");
+    let heights = object.lines().filter_map(|line| line.strip_prefix("v ")?.split(' ').nth(1));
+    heights.map(|y| y.parse().expect("a number")).collect()
+}
+
 /// How far the jaws are apart in a frame, at a corner that is never released, m.
 fn opening(run: &Path, frame: usize) -> f64 {
-    let text = std::fs::read_to_string(run.join(format!("frame_{frame:04}.obj"))).expect("a frame");
-    let jaws = text.split("\no jaws\n").nth(1).expect("the jaws");
-    let heights = jaws.lines().filter_map(|line| line.strip_prefix("v ")?.split(' ').nth(1));
-    let heights = Vec::from_iter(heights.map(|y| y.parse::<f64>().expect("a number")));
+    let heights = heights(run, frame, "jaws");
     let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
     let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     high - low - 0.12
@@ -172,5 +178,68 @@ fn settings_out_of_bounds_are_refused_with_a_reason() {
         let out = folder.path().join("out");
         let said = finish(command.arg(folder.path().join("scene.ron")).arg("--out").arg(out));
         assert_says(&said, &words);
+    }
+}
+
+#[test]
+fn obstacles_that_deform_give_way_unless_the_scene_says_otherwise() {
+    let folder = jaws(&OPEN_M[..8]);
+    let (at, file) = (folder.path(), folder.path().join("scene.ron"));
+    let run = |name: &str, text: String| {
+        write(at, "scene.ron", text);
+        let more = ["--checkpoint-every", "1", "--keep-checkpoints", "9"];
+        simulate(Start::Threads(1, 2), &file, &at.join(name), &more)
+    };
+    let explicit = sheet(7, 5, "");
+    let default = explicit.replace("on_pinch: Yield(),", "");
+    let expected = run("explicit", explicit);
+    let found = run("default", default.clone());
+    assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));
+    run("held", default.replace("cloths:", "contact: (on_pinch: Hold), cloths:"));
+    let frames = frames_of(&at.join("held"));
+    assert!(frames.iter().all(|frame| frame["yielded"].is_null()));
+    assert!(largest(&frames, "waiting", "largest_behind_m") > 0.0);
+    // A run whose obstacles only waited so far goes on with some that give way.
+    let (held, on) = (at.join("held"), at.join("on"));
+    let more = ["--from-frame", "2", "--frames", "7", "--set", "contact.on_pinch=Yield", "--out"];
+    let said = finish(Command::new(BINARY).arg("resume").arg(&held).args(more).arg(&on));
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert_clean(&on);
+    assert!(largest(&frames_of(&on), "yielded", "largest_offset_m") > 0.01);
+}
+
+#[test]
+fn pins_that_follow_go_with_a_dent_and_come_back() {
+    let folder = jaws(&OPEN_M);
+    let (at, file) = (folder.path(), folder.path().join("scene.ron"));
+    // The sheet lies 0.5 mm over the lower jaw, and its middle is pinned there.
+    let scene = r#"(frames: 20, frames_per_second: 20, steps_per_frame: 10, output: (digits: Exact),
+        cloths: [(name: "cloth", shape: Sheet(width_m: 0.14, length_m: 0.14, columns: 28, rows: 28),
+            transform: (translation_m: (0, -0.0195, 0)), material: Fabric("cotton"),
+            damping: (mass_per_s: 0.5, stiffness_s: 0.001), pins: [(follow: "jaws",
+                select: Box(min_m: (-0.016, -1, -0.016), max_m: (0.016, 1, 0.016)))])],
+        obstacles: [(name: "jaws", shape: Mesh("jaws.obj"), samples: (file: "jaws.pc2", frames_per_second: 20))])"#;
+    write(at, "scene.ron", scene.to_owned());
+    let run = at.join("run");
+    let expected = simulate(Start::Threads(1, 1), &file, &run, &[]);
+    let found = simulate(Start::Threads(3, 2), &file, &at.join("parallel"), &[]);
+    assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));
+    assert_clean(&run);
+    let frames = frames_of(&run);
+    assert!(frames.iter().all(|frame| frame["waiting"].is_null()));
+    // The lower jaw takes its part. With pins that stayed, the upper one gave way by 36 mm alone.
+    let offset_m = largest(&frames, "yielded", "largest_offset_m");
+    assert!((0.014..0.025).contains(&offset_m), "{offset_m}");
+    let strain = frames.iter().filter_map(|it| it["strain"][0]["strain"].as_f64());
+    let strain = strain.fold(0.0, f64::max);
+    assert!(strain < 0.06, "{strain}");
+    // Columns and rows 11 to 17 of 29 are pinned.
+    let cloth = [0, 10, 20].map(|frame| heights(&run, frame, "cloth"));
+    let pinned = (11..18).flat_map(|row| (11..18).map(move |column| 29 * row + column));
+    for vertex in pinned {
+        let [start, pinched, end] = [0, 1, 2].map(|frame: usize| cloth[frame][vertex]);
+        // The jaw is 35 mm higher in the animation.
+        assert!((start + 0.01..start + 0.03).contains(&pinched), "{vertex}: {pinched}");
+        assert!((end - start).abs() < 1e-6, "{vertex}: {end}");
     }
 }

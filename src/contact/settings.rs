@@ -36,7 +36,7 @@ impl Default for ContactSettings {
             friction_cloth: 0.3,
             response: Response::Implicit,
             fail_safe: true,
-            on_pinch: OnPinch::Hold,
+            on_pinch: OnPinch::Yield,
             dirty_start: DirtyStart::Refuse,
             culling: true,
         }
@@ -56,8 +56,10 @@ pub enum Response {
 /// What happens when obstacles or handles leave cloth no room to go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnPinch {
-    /// The prescribed bodies that pinch wait until there is room. The others go on.
+    /// Obstacles that deform give way. Other prescribed bodies wait, as with `Hold`.
     #[default]
+    Yield,
+    /// The prescribed bodies that pinch wait until there is room. The others go on.
     Hold,
     /// Where prescribed surfaces overlap, cloth passes one of them. In other pinches the bodies
     /// wait.

@@ -105,7 +105,17 @@ pub(super) fn rows_of(patch_offsets: &[u32], patch: usize) -> Range<usize> {
 /// The part of the rising list `fixed` that lies in `rows`.
 pub(super) fn fixed_in<'a>(fixed: &'a [u32], rows: &Range<usize>) -> &'a [u32] {
     let below = |end: usize| fixed.partition_point(|&row| (row as usize) < end);
-    &fixed[below(rows.start)..below(rows.end)]
+    // All rows of skin come last, and most are fixed: they are found without a search.
+    let after = fixed.last().map_or(0, |&last| last as usize + 1);
+    let place = fixed.len().checked_sub(after.saturating_sub(rows.start));
+    let all = place.and_then(|place| fixed.get(place..place + rows.len()));
+    let is_whole = |all: &&[u32]| match (all.first(), all.last()) {
+        (Some(&first), Some(&last)) => {
+            first as usize == rows.start && last as usize + 1 == rows.end
+        }
+        _ => false,
+    };
+    all.filter(is_whole).unwrap_or_else(|| &fixed[below(rows.start)..below(rows.end)])
 }
 
 /// Sets the fixed vertices of a patch to zero; `values` are those of its `rows`.

@@ -53,7 +53,7 @@ pub fn build_if(
         coarse.push((cloth, at, surface));
     }
     may_refine(triangles)?;
-    setup.obstacles = build_obstacles(&scene.obstacles, scene_dir)?;
+    setup.obstacles = build_obstacles(scene, scene_dir)?;
     let mut attached = Vec::new();
     for (number, (cloth, at, surface)) in coarse.into_iter().enumerate() {
         let (built, lists) = build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles)?;

@@ -2,33 +2,33 @@
 
 use std::path::Path;
 
-use crate::bodies::prescribed::{Motion, ObstacleSetup};
+use crate::bodies::prescribed::{Motion, ObstacleSetup, Yielding};
 use crate::bounds::did_you_mean;
+use crate::contact::settings::OnPinch;
 use crate::error::{Error, Result};
 use crate::mesh::shapes::{Shape, ShapeKind};
 use crate::mesh::{Faces, SurfaceMesh};
 use crate::scene::samples;
-use crate::scene::spec::{Obstacle, PinchSpec};
+use crate::scene::spec::{Obstacle, PinchSpec, Scene};
 use crate::scene::surfaces::{check_places, surface};
 
-/// The obstacles of a scene in `scene_dir`, in their order.
+/// The obstacles of a `scene` in `scene_dir`, in their order.
 ///
 /// # Errors
 /// As for [`crate::scene::build()`].
-pub(super) fn build_obstacles(
-    obstacles: &[Obstacle],
-    scene_dir: &Path,
-) -> Result<Vec<ObstacleSetup>> {
+pub(super) fn build_obstacles(scene: &Scene, scene_dir: &Path) -> Result<Vec<ObstacleSetup>> {
     // Many obstacles often have one shape, which is read or generated once.
     let mut last: Option<(&Shape, SurfaceMesh)> = None;
-    let mut built = Vec::with_capacity(obstacles.len());
-    for (i, obstacle) in obstacles.iter().enumerate() {
+    let mut built = Vec::with_capacity(scene.obstacles.len());
+    for (i, obstacle) in scene.obstacles.iter().enumerate() {
         let (shape, at) = (&obstacle.shape, format!("obstacles[{i}]"));
         let mesh = match last.take().filter(|(known, _)| *known == shape) {
             Some((_, mesh)) => mesh,
             None => obstacle_surface(shape, &at, scene_dir)?,
         };
-        built.push(build_obstacle(obstacle, mesh.clone(), &at, scene_dir)?);
+        let mut setup = build_obstacle(obstacle, mesh.clone(), &at, scene_dir)?;
+        setup.yields = yields(obstacle, &setup, scene.contact.on_pinch);
+        built.push(setup);
         last = Some((shape, mesh));
     }
     Ok(built)
@@ -62,10 +62,18 @@ fn build_obstacle(
         document: surface.document,
         placement: obstacle.transform.resolve(),
         motion: keyframes.or(samples),
-        yields: obstacle.on_pinch.map(|PinchSpec::Yield(yielding)| yielding),
+        yields: None,
     };
     check_places(setup.placed(), at)?;
     Ok(setup)
+}
+
+/// How the skin of an obstacle gives way: as it says itself, or, if it deforms, as the scene says.
+fn yields(obstacle: &Obstacle, setup: &ObstacleSetup, on_pinch: OnPinch) -> Option<Yielding> {
+    let deforms = matches!(setup.motion, Some(Motion::Samples(_))) && !setup.is_fixed();
+    let by_default = deforms && on_pinch == OnPinch::Yield;
+    let own = obstacle.on_pinch.map(|PinchSpec::Yield(yielding)| yielding);
+    own.or_else(|| by_default.then(Yielding::default))
 }
 
 /// Takes the faces of the group `name` off a surface. Its polygons stay, so that frames show them.

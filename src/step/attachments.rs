@@ -7,6 +7,7 @@
 use crate::bodies::BodyPose;
 use crate::bodies::attachment::Attachment;
 use crate::contact::{ContactSpring, Sides};
+use crate::ids::VertexId;
 use crate::linear::Jacobian;
 use crate::math::{Mat3, Vec3};
 use crate::step::context::Context;
@@ -26,6 +27,11 @@ pub(super) fn add(here: &Context, motion: &StepMotion, springs: &mut Vec<Contact
     };
     let own = model.attachments.iter().filter(is_own);
     springs.extend(own.map(|attachment| spring(here, motion, attachment)));
+}
+
+/// The stiffness of what holds a `vertex` of cloth, N/m.
+pub(super) fn stiffness_of(here: &Context, vertex: VertexId) -> f64 {
+    STIFFNESS * here.model.cloth.masses[vertex as usize] / (here.span.whole_s * here.span.whole_s)
 }
 
 fn spring(here: &Context, motion: &StepMotion, attachment: &Attachment) -> ContactSpring {
@@ -50,7 +56,7 @@ fn spring(here: &Context, motion: &StepMotion, attachment: &Attachment) -> Conta
     let end = span.scheme.end(x0, &base[vertex as usize]);
     let moved = span.scheme.moved(&**body, &motion.coordinates[number], &of_body);
     let error = end - place(&moved);
-    let stiffness = STIFFNESS * model.cloth.masses[vertex as usize] / (span.whole_s * span.whole_s);
+    let stiffness = stiffness_of(here, vertex);
     // The last step ended with this force.
     let lasting = (x0 - place(&motion.coordinates[number])) * -stiffness;
     let expected = |node: u32| match range.nodes.contains(&node) {

@@ -13,7 +13,6 @@ use crate::contact::{
 use crate::error::Result;
 use crate::ids::VertexId;
 use crate::ranks::message;
-use crate::step::attachments;
 use crate::step::clock::TICKS_PER_STEP;
 use crate::step::context::Context;
 use crate::step::dynamics::MovingBodies;
@@ -22,6 +21,7 @@ use crate::step::motion::StepMotion;
 use crate::step::region::Region;
 use crate::step::report::{Counter, Measure, StepReport};
 use crate::step::sharing::sharing;
+use crate::step::{attachments, followers};
 
 /// Elementary pairs that a thread takes at a time, some 100 us of work.
 pub(super) const PAIRS_PER_CHUNK: usize = 512;
@@ -113,7 +113,7 @@ impl ContactStage {
         }
         if model.settings.contact.response == Response::Impulses {
             self.springs.clear();
-            attachments::add(here, motion, &mut self.springs);
+            add_holds(here, motion, &mut self.springs);
             return Ok(());
         }
         let bodies = MovingBodies::new(model, motion);
@@ -153,7 +153,7 @@ impl ContactStage {
             acting = all.into_iter().unzip();
         }
         (self.active, self.springs) = acting;
-        attachments::add(here, motion, &mut self.springs);
+        add_holds(here, motion, &mut self.springs);
         Ok(())
     }
 
@@ -182,6 +182,18 @@ impl ContactStage {
         let own = |contact: &ActiveContact| here.rank.layout.own_index(contact.owner()).is_some();
         let all = zip(&self.active, &self.springs);
         all.filter(move |(contact, _)| own(contact)).map(|(_, spring)| spring)
+    }
+
+    /// The springs of the followers that this rank owns.
+    pub fn springs_of_followers<'a>(
+        &'a self,
+        here: &'a Context,
+        motion: &'a StepMotion,
+    ) -> impl Iterator<Item = &'a ContactSpring> {
+        let is_own =
+            |node| here.rank.layout.own_index(node).is_some() && motion.goes_with_skin(node);
+        let others = self.springs.iter().skip(self.active.len());
+        others.filter(move |it| it.sides.terms().first().is_some_and(|term| is_own(term.node)))
     }
 
     /// Stores the memories of the active contacts. Before: velocities at its end are known.
@@ -246,6 +258,12 @@ fn squeezed<'a>(
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
     Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
+}
+
+/// Adds the springs that hold cloth to bodies and to skin.
+fn add_holds(here: &Context, motion: &StepMotion, springs: &mut Vec<ContactSpring>) {
+    attachments::add(here, motion, springs);
+    followers::add(here, motion, springs);
 }
 
 /// Whether a contact pushes a node of `region`.

@@ -6,9 +6,9 @@ use crate::contact::{Dynamics, InverseMass, Sides};
 use crate::ids::{NodeId, VertexId};
 use crate::linear::Jacobian;
 use crate::math::Vec3;
+use crate::step::body_terms::NodeTerms;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
-use crate::step::system::NodeTerms;
 
 /// All bodies while they move, as contact sees them.
 #[derive(Clone, Copy)]

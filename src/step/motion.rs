@@ -13,14 +13,14 @@ use crate::contact::fail_safe::BodyEnd;
 use crate::ids::{NodeId, VertexId};
 use crate::math::{Mat3, Vec3};
 use crate::step::bdf2::Bdf2;
+use crate::step::body_terms::{BodyTerms, NodeTerms};
 use crate::step::carried::carried;
 use crate::step::clock::{Span, TICKS_PER_STEP};
 use crate::step::joint_springs::JointSpring;
 use crate::step::model::Model;
 use crate::step::scheme::Scheme;
-use crate::step::skin::Carrier;
+use crate::step::skin::{Carrier, Follower};
 use crate::step::state::State;
-use crate::step::system::{BodyTerms, NodeTerms};
 use crate::step::waiting::{self, Course};
 use crate::threads::{Blocks, Threads};
 
@@ -69,6 +69,8 @@ pub(super) struct StepMotion {
     pub targets: Vec<Target>,
     /// Bodies that the fail-safe has placed, and the velocities that take them there, m/s.
     placed: Vec<(usize, Vec<Vec3>)>,
+    /// Those that go with skin which gives way instead, by rising vertex.
+    pub followers: Vec<Follower>,
     /// What the last solve of this step found.
     pub(super) solved: Solution,
     /// Whether the next solve repairs that solution.
@@ -126,6 +128,7 @@ impl StepMotion {
             joint_forces: Vec::new(),
             targets: Vec::new(),
             placed: Vec::new(),
+            followers: Vec::new(),
             solved: Solution::default(),
             repairs: false,
             coordinates: Vec::new(),

@@ -6,12 +6,12 @@ use std::ops::RangeBounds;
 use crate::bodies::cloth::pins::Lead;
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::math::Vec3;
+use crate::step::body_terms::NodeTerms;
 use crate::step::carried::{carried, within};
 use crate::step::clock::Span;
 use crate::step::model::Model;
 use crate::step::motion::{StepMotion, each_body, nodes, vertices};
 use crate::step::state::State;
-use crate::step::system::NodeTerms;
 use crate::step::waiting::{Course, Prescribed};
 use crate::threads::{Blocks, Threads};
 
@@ -38,6 +38,7 @@ impl StepMotion {
             }
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
+        self.let_followers_go(model, state, span);
         self.gravity = model.gravity(span.t1_s);
         model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
         self.fall = span.scheme.change(&self.gravity);

@@ -33,9 +33,10 @@ struct Owners {
 }
 
 impl Saved {
-    /// The owner of each patch, if the state was saved by this number of `ranks`.
-    pub fn owners(&self, ranks: usize) -> Option<&[u32]> {
-        (self.owners.ranks == ranks as u64).then_some(&*self.owners.rank_of_patch)
+    /// The owner of each patch, if the state was saved with this number of `ranks` and `patches`.
+    pub fn owners(&self, ranks: usize, patches: usize) -> Option<&[u32]> {
+        let Owners { ranks: saved, rank_of_patch } = &self.owners;
+        (*saved == ranks as u64 && rank_of_patch.len() == patches).then_some(rank_of_patch)
     }
 }
 
@@ -100,6 +101,7 @@ pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     if !rest.is_empty() {
         return Err(refused("there are more bytes than those of a state"));
     }
+    saved.state.fit_skins(model);
     match saved.state.misfit(model) {
         None => Ok(saved),
         Some(what) => Err(refused(&format!("its {what} are those of another scene"))),

@@ -83,6 +83,21 @@ pub(super) struct Carrier {
     pub velocity: Vec3,
 }
 
+/// A pinned vertex that goes with skin which gives way.
+#[derive(Debug, Clone)]
+pub(super) struct Follower {
+    /// Its number.
+    pub vertex: VertexId,
+    /// Its group, and its place there.
+    pub pin: [usize; 2],
+    /// From its foot to itself in the animation, at the start of the step and at its end, m.
+    pub arms: [Vec3; 2],
+    /// The normal at its foot in the animation, towards it.
+    pub outwards: Vec3,
+    /// Its foot in the animation at the end of the step, m.
+    pub foot: Vec3,
+}
+
 impl Released {
     pub(super) fn new(mut vertices: Vec<ReleasedVertex>) -> Self {
         vertices.sort_unstable_by_key(|it| it.vertex);

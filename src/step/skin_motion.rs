@@ -5,6 +5,7 @@ use std::iter::zip;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::Yielding;
 use crate::math::{Mat3, Vec3};
+use crate::step::body_terms::NodeTerms;
 use crate::step::carried::within;
 use crate::step::clock::Span;
 use crate::step::model::Model;
@@ -12,7 +13,6 @@ use crate::step::motion::StepMotion;
 use crate::step::scheme::Scheme;
 use crate::step::skin::{Carrier, ReleasedVertex, Skin, YieldingObstacle};
 use crate::step::state::State;
-use crate::step::system::NodeTerms;
 
 /// The obstacles of which vertices are released in `state`.
 pub(super) fn yielding(model: &Model, state: &State) -> Vec<YieldingObstacle> {

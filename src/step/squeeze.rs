@@ -18,7 +18,7 @@ pub(super) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
     if here.region.is_some() {
         return None;
     }
-    let holds = here.model.settings.contact.on_pinch == OnPinch::Hold;
+    let holds = matches!(here.model.settings.contact.on_pinch, OnPinch::Hold | OnPinch::Yield);
     let body = |vertex: VertexId| here.model.prescribed_body(vertex, here.span.t0_s);
     let yields = |body: &Option<usize>| {
         body.is_some_and(|body| here.model.skins.iter().any(|skin| skin.obstacle == body))

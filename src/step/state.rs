@@ -142,6 +142,18 @@ impl State {
         }
     }
 
+    /// Makes a state in which no skin gives way fit a `model` in which other obstacles yield.
+    pub(super) fn fit_skins(&mut self, model: &Model) {
+        let (nodes, others) = (model.numbering.nodes(), model.numbering.nodes_of_bodies().end);
+        for of_nodes in [&mut self.velocities, &mut self.accelerations] {
+            let lacks_skin = of_nodes.len() >= others && of_nodes.len() != nodes;
+            if lacks_skin && self.released.is_empty() {
+                of_nodes.truncate(others);
+                of_nodes.resize(nodes, Vec3::zeros());
+            }
+        }
+    }
+
     /// The first part that does not fit `model`. None if this can be one of its states.
     pub(super) fn misfit(&self, model: &Model) -> Option<&'static str> {
         let (numbering, start) = (&model.numbering, Self::start(model));

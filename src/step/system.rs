@@ -12,9 +12,10 @@ use crate::linear::{
     BlockMatrix, CgReport, CgWorkspace, Couplings, Joined, Mesh, PatchEquations, Preconditioner,
     PreconditionerKind, Row, System, Tolerance,
 };
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::partition::{Layout, Partition};
 use crate::ranks::{Halo, World};
+use crate::step::body_terms::{BodyTerms, NodeTerms};
 use crate::step::joint_springs::{self, JointSpring};
 use crate::step::model::Model;
 use crate::step::region::Region;
@@ -52,6 +53,8 @@ pub struct StepSystem {
     fixed: Vec<u32>,
     /// Whether some rank may have fixed rows. The same on every rank.
     any_fixed: bool,
+    /// For each own patch, whether all of it is skin that is prescribed. Its equations are not filled.
+    idle: Vec<bool>,
     /// The work of each own patch since the last [`StepSystem::take_work`].
     work: Vec<PatchWork>,
 }
@@ -64,47 +67,6 @@ pub struct PatchWork {
     pub fills: u64,
     /// Products of blocks and vectors.
     pub products: u64,
-}
-
-/// What bodies of few nodes and skins give the system in a step, by rising node.
-#[derive(Clone, Copy)]
-pub struct BodyTerms<'a> {
-    /// The first of these nodes.
-    pub first: NodeId,
-    /// Their terms.
-    pub terms: &'a [NodeTerms],
-}
-
-/// The terms of one node of a body: its block of the matrix and its right-hand side.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NodeTerms {
-    /// Its mass, kg, and the inverse of its mass, which is zero if the node is prescribed.
-    pub mass: [Mat3; 2],
-    /// The change of its velocity in free flight, m/s.
-    pub free: Vec3,
-}
-
-impl NodeTerms {
-    /// The terms of a node that changes its velocity by `free` (m/s) in free flight. Its mass is
-    /// not known yet.
-    pub fn of_change(free: Vec3) -> Self {
-        Self { mass: [Mat3::zeros(); 2], free }
-    }
-
-    /// Whether the node is one of skin that is prescribed.
-    fn is_held(&self) -> bool {
-        self.mass[1] == Mat3::zeros()
-    }
-}
-
-impl BodyTerms<'_> {
-    /// No bodies.
-    pub const NONE: Self = Self { first: NodeId::MAX, terms: &[] };
-
-    /// The terms of `node`. None if it belongs to cloth.
-    pub(super) fn of(&self, node: NodeId) -> Option<&NodeTerms> {
-        self.terms.get(node.checked_sub(self.first)? as usize)
-    }
 }
 
 /// What a linear system is made of.
@@ -167,6 +129,7 @@ impl StepSystem {
             begins: true,
             fixed: Vec::new(),
             any_fixed: false,
+            idle: vec![false; layout.own_patches.len()],
             work: vec![PatchWork::default(); layout.own_patches.len()],
             matrix,
         })
@@ -197,13 +160,15 @@ impl StepSystem {
         let (structure, values) = self.matrix.split_mut();
         let pieces = (values, ByPatch::new(&mut self.rhs, &layout.patch_offsets));
         let (cloth, springs, joined) = (&self.cloth, &self.contacts, &self.joined);
-        let is_left_out = |nodes: &[NodeId]| {
-            region.is_some_and(|region| !nodes.iter().any(|&node| region.has(node)))
+        let idle = &self.idle;
+        let is_left_out = |patch: usize, nodes: &[NodeId]| {
+            let is_outside = |region: &Region| !nodes.iter().any(|&node| region.has(node));
+            idle[patch] || region.is_some_and(is_outside)
         };
         threads.for_each_patch(pieces, 1, |patch, (values, rhs)| {
             let first = layout.patch_offsets[patch] as usize;
             let nodes = &layout.own[first..][..rhs.data.len()];
-            if is_left_out(nodes) {
+            if is_left_out(patch, nodes) {
                 return;
             }
             let mut rows = PatchEquations::new(patch, first, nodes, structure, values, rhs.data);
@@ -230,7 +195,7 @@ impl StepSystem {
         for (patch, work) in self.work.iter_mut().enumerate() {
             let nodes =
                 layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;
-            if !is_left_out(&layout.own[nodes]) {
+            if !is_left_out(patch, &layout.own[nodes]) {
                 work.fills += self.matrix.structure().blocks_of(patch);
             }
         }
@@ -251,9 +216,18 @@ impl StepSystem {
             terms.prescribed_change(node).or(outside).or(held)
         };
         let offsets = &layout.patch_offsets;
+        let is_held = |&node: &NodeId| bodies.of(node).is_some_and(NodeTerms::is_held);
+        for (idle, rows) in self.idle.iter_mut().zip(offsets.windows(2)) {
+            *idle = layout.own[rows[0] as usize..rows[1] as usize].iter().all(is_held);
+        }
+        let idle = &self.idle;
         let rows =
             (ByPatch::new(&mut self.masses, offsets), ByPatch::new(&mut self.delta_u, offsets));
         threads.for_each_patch(rows, 8, |patch, (masses, starts)| {
+            if idle[patch] {
+                starts.data.fill(Vec3::zeros());
+                return;
+            }
             let nodes = &layout.own[offsets[patch] as usize..];
             for ((mass, start), &node) in masses.data.iter_mut().zip(starts.data).zip(nodes) {
                 *mass = match bodies.of(node) {
@@ -272,8 +246,11 @@ impl StepSystem {
         self.any_fixed = !terms.prescribed.is_empty() || region.is_some() || has_skins;
         self.fixed.clear();
         if self.any_fixed {
-            let rows = (0..).zip(&layout.own);
-            self.fixed.extend(rows.filter_map(|(row, &node)| fixed_change(node).map(|_| row)));
+            for (&idle, rows) in idle.iter().zip(offsets.windows(2)) {
+                let is_fixed =
+                    |&row: &u32| idle || fixed_change(layout.own[row as usize]).is_some();
+                self.fixed.extend((rows[0]..rows[1]).filter(is_fixed));
+            }
         }
     }
 
@@ -336,7 +313,7 @@ impl StepSystem {
     }
 
     /// The residuals `A du - b` of the own rows of the last system, in N s, if the velocities of
-    /// their nodes change by `delta_u` (m/s). Collective.
+    /// their nodes change by `delta_u` (m/s); zero where skin is idle. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -347,6 +324,9 @@ impl StepSystem {
         delta_u: &[Vec3],
         residuals: &mut Vec<Vec3>,
     ) -> Result<()> {
+        let rows = self.idle.iter().zip(self.matrix.patch_offsets().windows(2));
+        let idle = rows.filter(|(idle, _)| **idle).flat_map(|(_, rows)| rows[0]..rows[1]);
+        let idle = Vec::from_iter(idle);
         let mut system = System {
             world,
             threads,
@@ -357,7 +337,7 @@ impl StepSystem {
             preconditioner: &mut self.preconditioner,
             positions: &[],
             masses: &self.masses,
-            fixed: &[],
+            fixed: &idle,
             any_fixed: false,
         };
         self.workspace.residuals(&mut system, &self.rhs, delta_u, residuals)

@@ -44,10 +44,36 @@ impl SurfacePoint {
 
     /// Where it is (m) if the vertices of the surface are at `x` (m).
     pub fn place(&self, x: &[Vec3]) -> Vec3 {
-        self.foot(x) + self.frame(x) * self.offset
+        self.foot(x) + self.arm(x)
     }
 
-    fn foot(&self, x: &[Vec3]) -> Vec3 {
+    /// From its foot to itself (m), if the vertices of the surface are at `x` (m).
+    pub fn arm(&self, x: &[Vec3]) -> Vec3 {
+        self.frame(x) * self.offset
+    }
+
+    /// The normal at its foot, on the side of the surface on which it is.
+    pub fn outwards(&self, x: &[Vec3]) -> Vec3 {
+        self.frame(x).column(2) * 1_f64.copysign(self.offset.z)
+    }
+
+    /// How far it is from the surface along the normal, m.
+    pub fn height_m(&self) -> f64 {
+        self.offset.z.abs()
+    }
+
+    /// The vertices of the triangle that it goes with.
+    pub fn corners(&self) -> [u32; 3] {
+        self.corners
+    }
+
+    /// The barycentric coordinates of its foot.
+    pub fn weights(&self) -> [f64; 3] {
+        self.weights
+    }
+
+    /// The point of the triangle that it goes with (m), if the vertices of the surface are at `x` (m).
+    pub fn foot(&self, x: &[Vec3]) -> Vec3 {
         (0..3).map(|i| x[self.corners[i] as usize] * self.weights[i]).sum()
     }
 

@@ -114,7 +114,7 @@ impl CgWorkspace {
         let mut report = CgReport { end: End::Converged, iterations: 0, reference, final_residual };
         // No diagonal block is smaller than the mass of its node: there may be no need to factor.
         if !(final_residual <= goal.residual && most_energy <= goal.energy) {
-            system.preconditioner.factor(system.threads, system.matrix);
+            system.preconditioner.factor(system.threads, system.matrix, system.fixed);
             system.joined.factor(system.matrix);
             self.refine(system, rhs, x, goal, tolerance.max_iterations, &mut report)?;
         }
@@ -286,10 +286,14 @@ impl CgWorkspace {
         let slices = (ByPatch::new(&mut self.residual, offsets), EachPatch(&mut self.sums));
         system.threads.for_each_patch(slices, GRAIN, |patch, (residual, sums)| {
             let rows = rows_of(offsets, patch);
-            residual.data.iter_mut().zip(&rhs[rows.clone()]).for_each(|(w, b)| *w = b - *w);
             let fixed = fixed_in(fixed, &rows);
-            project(fixed, &rows, residual.data);
             sums.0[0] = [0.0; 3];
+            if fixed.len() == rows.len() {
+                residual.data.fill(Vec3::zeros());
+                return;
+            }
+            residual.data.iter_mut().zip(&rhs[rows.clone()]).for_each(|(w, b)| *w = b - *w);
+            project(fixed, &rows, residual.data);
             for (r, mass) in residual.data.iter().zip(&masses[rows]) {
                 let squared = r.norm_squared();
                 let more = [squared, squared / mass, *mass];

@@ -2,7 +2,7 @@
 
 use crate::linear::matrix::{BlockMatrix, DiagonalGroup, GRAIN};
 use crate::linear::symmetric3::Symmetric3;
-use crate::linear::vectors::{LANES, Row, by_component, by_row};
+use crate::linear::vectors::{LANES, Row, by_component, by_row, fixed_in, rows_of};
 use crate::threads::{ByPatch, Threads};
 
 /// The inverse diagonal blocks, by slice of the rows.
@@ -24,12 +24,16 @@ impl BlockJacobi {
         }
     }
 
-    /// Takes over the diagonal of `matrix`.
-    pub fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix) {
-        let rows = &self.patch_offsets;
+    /// Takes over the diagonal of `matrix`, but for patches all of whose rows are `fixed`.
+    pub fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix, fixed: &[u32]) {
+        let offsets = &self.patch_offsets;
         let inverse = ByPatch::new(&mut self.inverse, &self.slice_offsets);
         threads.for_each_patch(inverse, GRAIN, |patch, inverse| {
-            let diagonal = &matrix.diagonal()[rows[patch] as usize..rows[patch + 1] as usize];
+            let rows = rows_of(offsets, patch);
+            if fixed_in(fixed, &rows).len() == rows.len() {
+                return;
+            }
+            let diagonal = &matrix.diagonal()[rows];
             for (slice, inverse) in diagonal.chunks(LANES).zip(inverse.data) {
                 let mut blocks = [Symmetric3::default(); LANES];
                 blocks.iter_mut().zip(slice).for_each(|(to, block)| *to = block.inverse());
@@ -74,7 +78,7 @@ mod tests {
         let layout = Layout::new(&graph, &partition, 0);
         let matrix = springs(&layout, &graph, 0.5);
         let mut jacobi = BlockJacobi::new(&matrix);
-        jacobi.factor(&Threads::new(2).unwrap(), &matrix);
+        jacobi.factor(&Threads::new(2).unwrap(), &matrix, &[]);
         for patch in 0..layout.own_patches.len() {
             let rows =
                 layout.patch_offsets[patch] as usize..layout.patch_offsets[patch + 1] as usize;

@@ -76,9 +76,10 @@ impl Preconditioner {
         }
     }
 
-    /// Takes over the diagonal of `matrix`. After: it is block Jacobi.
-    pub(super) fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix) {
-        self.jacobi.factor(threads, matrix);
+    /// Takes over the diagonal of `matrix`, but for patches all of whose rows are `fixed`. After: it is
+    /// block Jacobi.
+    pub(super) fn factor(&mut self, threads: &Threads, matrix: &BlockMatrix, fixed: &[u32]) {
+        self.jacobi.factor(threads, matrix, fixed);
         self.state = State::NotYet;
     }
 

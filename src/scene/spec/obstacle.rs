@@ -23,7 +23,7 @@ pub struct Obstacle {
     /// How each of its vertices moves, instead.
     #[serde(default)]
     pub samples: Option<SamplesSpec>,
-    /// What it does where it leaves cloth no room. Without it, `contact.on_pinch` says so.
+    /// What it does where it leaves cloth no room. Without it, `contact.on_pinch` of the scene says so.
     #[serde(default)]
     pub on_pinch: Option<PinchSpec>,
     /// OBJ groups whose faces meet nothing.

@@ -382,8 +382,8 @@ impl<'w> Simulation<'w> {
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let Self { model, rank, state, stages, .. } = self;
         let saved = saved::read(bytes, model)?;
-        // The patches go back to their saved ranks, unless the number of ranks is different now.
-        let owners = saved.owners(rank.world.size());
+        // The patches go back to their saved ranks, unless their number or that of ranks is different.
+        let owners = saved.owners(rank.world.size(), rank.partition.patches.len());
         let to = owners.map(|owners| rank.partition.with_owners(owners)).transpose()?;
         if let Some(to) = to.filter(|to| *to != rank.partition) {
             repartition(model, to, rank, stages, &mut Vec::new())?;

@@ -78,6 +78,9 @@ impl WorkMeter {
             for spring in contacts.own_springs(here) {
                 sums.through_contacts.add([work_of_prescribed(here, motion, spring)]);
             }
+            for spring in contacts.springs_of_followers(here, motion) {
+                sums.through_contacts.add([work_on_follower(here, motion, spring)]);
+            }
         }
         add_loads(here, motion, &mut sums.plain);
         for (joint, springs) in zip(&model.joints, motion.exerted_by_joints(span.scheme)) {
@@ -287,6 +290,14 @@ fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSprin
         -p.dot(&velocity(term.node))
     };
     prescribed.map(work).sum()
+}
+
+/// The work (J) that a spring does on its follower, at the velocities that the solve found.
+fn work_on_follower(here: &Context, motion: &StepMotion, spring: &ContactSpring) -> f64 {
+    let (h, terms) = (here.span.scheme.step_s(), spring.sides.terms());
+    let velocity = |node: NodeId| motion.solved_velocity(node as usize);
+    let force = spring.force(spring.sides.velocity(velocity), h);
+    terms.first().map_or(0.0, |term| force.dot(&velocity(term.node)) * h)
 }
 
 /// The fastest speed of pins and obstacles, skin included, m/s.
