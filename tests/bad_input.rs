@@ -208,6 +208,10 @@ fn joints_that_cannot_be() {
         (&format!("{slider}, limits_m: (1, 0)), bodies: Chain(\"links\")"), &["above the upper"]),
         (&format!("{slider}, limits_m: (1, 2)), bodies: Chain(\"links\")"), &["the start is not"]),
         (
+            "kind: Distance(to_m: (0.1, 0, 0)), bodies: Pair(\"arm\", \"space\"), at_m: (0.1, 0, 0)",
+            &["joints[0].kind", "at the same place", "use `Ball`"],
+        ),
+        (
             "kind: Distance(max_m: 0.1), bodies: Chain(\"links\")",
             &["joints[0].kind", "0.3 m apart"],
         ),

@@ -18,6 +18,9 @@ use crate::scene::bodies::joints::spec::{JointBodies, JointChoice, JointSpec};
 use crate::scene::bodies::setup::{Group, body, name_of};
 use crate::scene::spec::Scene;
 
+/// Points that are held nearer than this are one, up to rounding, m.
+const LEAST_DISTANCE_M: f64 = 1e-9;
+
 /// The bodies of a scene that joints may name.
 #[derive(Clone, Copy)]
 pub(in crate::scene) struct Joinable<'a> {
@@ -180,6 +183,11 @@ impl<'a> Joinable<'a> {
         }
         let distance = (points[0] - points[1]).norm();
         let [low, high] = settings.range;
+        if settings.kind == JointKind::Distance && high < LEAST_DISTANCE_M {
+            let cause = "it holds two points at the same place: their distance has no direction";
+            let remedy = "use `Ball`, or write points that are apart (`at_m`, `to_m`, `max_m`)";
+            return Err(Error::input(format!("{at}.kind"), cause, remedy));
+        }
         if settings.kind == JointKind::Distance && (distance < low || distance > high) {
             let cause = format!("its points are {distance} m apart at the start");
             let remedy = "choose `min_m` and `max_m` about this distance, or other points";
