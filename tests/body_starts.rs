@@ -1,0 +1,44 @@
+//! How scenes of bodies alone by contacts (`engine: Contact`) start: what is refused, and what a
+//! ball that nearly lies says.
+
+mod common;
+
+use std::process::Command;
+
+use common::poses::{folder, run_scene, run_text};
+use common::run::{BINARY, assert_says, finish};
+
+/// A scene of `bodies` of wood, with more `fields`.
+fn scene(bodies: &str, fields: &str) -> String {
+    format!(
+        r#"(frames: 2, frames_per_second: 50, steps_per_frame: 5, engine: Contact,
+        bodies: [{bodies}], materials: [(name: "wood", density_kg_per_m3: 700, friction: 0.4)],
+        {fields})"#
+    )
+}
+
+/// A body of this `shape` at the height `y` (m), with more `fields`.
+fn body(name: &str, shape: &str, y: f64, fields: &str) -> String {
+    format!(
+        r#"(name: "{name}", shape: {shape}, material: "wood", arrangement: At([(0, {y}, 0)]),
+        {fields}), "#
+    )
+}
+
+const BALL: &str = "Sphere(radius_m: 0.03)";
+const CAPSULE: &str = "Capsule(radius_m: 0.02, length_m: 0.03)";
+const BOX: &str = "Box(size_m: (0.05, 0.05, 0.05))";
+const FIXED: &str = "motion: Immovable";
+
+/// The first contact takes up a share of its weight times the way. Its size is that of the ball, not
+/// of the one vertex at its centre.
+#[test]
+fn a_ball_let_go_just_above_a_floor_passes_the_check() {
+    for y in [0.0312, 0.0316, 0.032] {
+        let folder = folder();
+        let bodies = body("ball", BALL, y, "") + &body("floor", "HalfSpace", 0.0, FIXED);
+        let run = run_scene(&scene(&bodies, ""), folder.path());
+        let said = finish(Command::new(BINARY).arg("check").arg(run));
+        assert!(said.status.success(), "{y}: {}", String::from_utf8_lossy(&said.stdout));
+    }
+}
