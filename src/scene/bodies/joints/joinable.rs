@@ -12,6 +12,7 @@ use crate::rigid::body::{BodyId, BodyState};
 use crate::rigid::constraint::joint::{Joint, JointFrame, Second, axes_along};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::generate::Generator;
+use crate::scene::bodies::check::SPACE;
 use crate::scene::bodies::joints::check::{self, Listed};
 use crate::scene::bodies::joints::read;
 use crate::scene::bodies::joints::spec::{JointBodies, JointChoice, JointSpec};
@@ -106,7 +107,7 @@ impl<'a> Joinable<'a> {
 
     /// The body that a user calls `name`.
     fn joined(&self, name: &str, at: &str) -> Result<Joined> {
-        if name == "space" {
+        if name == SPACE {
             let place = FixedBodies::SPACE;
             return Ok(Joined { body: Second::Space, state: *self.fixed.state_at(place) });
         }
