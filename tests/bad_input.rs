@@ -215,6 +215,14 @@ fn joints_that_cannot_be() {
             "kind: Distance(max_m: 0.1), bodies: Chain(\"links\")",
             &["joints[0].kind", "0.3 m apart"],
         ),
+        (
+            "kind: Ball, bodies: Chain(\"links\"), damping_n_s_per_m: 3",
+            &["joints[0].damping_n_s_per_m", "rigid", "add `compliance_m_per_n`, or leave it out"],
+        ),
+        (
+            "kind: Distance(), bodies: Chain(\"links\"), compliance_rad_per_n_m: 3",
+            &["joints[0].compliance_rad_per_n_m", "lets its bodies turn", "leave it out"],
+        ),
         (&format!("{hinge}, limits_deg: (0, 400)), bodies: Chain(\"links\")"), &["whole turn"]),
         ("kind: Hinge(axis: (0, 0, 0)), bodies: Chain(\"links\")", &["joints[0].kind.axis"]),
         ("kind: Fixed, bodies: Chain(\"links\"), compliance_m_per_n: -1", &["compliance_m_per_n"]),
