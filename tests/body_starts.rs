@@ -30,6 +30,37 @@ const CAPSULE: &str = "Capsule(radius_m: 0.02, length_m: 0.03)";
 const BOX: &str = "Box(size_m: (0.05, 0.05, 0.05))";
 const FIXED: &str = "motion: Immovable";
 
+#[test]
+fn bodies_inside_of_others_or_below_a_floor_are_refused() {
+    let small = [BALL, CAPSULE, BOX].map(|shape| body("small", shape, 0.1, ""));
+    let big = [
+        body("big", "Box(size_m: (0.15, 0.15, 0.15))", 0.1, ""),
+        body("big", "Sphere(radius_m: 0.2)", 0.1, FIXED),
+    ];
+    for (small, big) in small.iter().flat_map(|small| big.iter().map(move |big| (small, big))) {
+        let folder = folder();
+        let said = run_text(&scene(&format!("{small}{big}"), ""), folder.path());
+        assert_says(&said, &["`small` is inside of `big`", "move the objects apart"]);
+    }
+    let floor = body("floor", "HalfSpace", 0.0, FIXED);
+    for shape in [BALL, CAPSULE, BOX] {
+        let bodies = body("low", shape, -0.3, "") + &floor;
+        let said = run_text(&scene(&bodies, ""), folder().path());
+        assert_says(&said, &["`low` starts below the half-space `floor`", "move it above"]);
+        // A joint may hang it there, as it does not collide with the floor.
+        let joint = r#"joints: [(kind: Ball, bodies: Pair("low", "floor"))]"#;
+        run_scene(&scene(&bodies, joint), folder().path());
+    }
+    let cloth = r#"cloths: [(shape: Sheet(width_m: 0.1, length_m: 0.1, columns: 2, rows: 2),
+        transform: (translation_m: (0, 1, 0)), material: Fabric("cotton"))]"#;
+    let bodies = format!("{}{}", small[0], big[0]);
+    let among = scene(&bodies, cloth).replace("engine: Contact,", "");
+    assert_says(&run_text(&among, folder().path()), &["`small` is inside of `big`"]);
+    // A scene may ask for it all the same.
+    let allowed = "contact: (dirty_start: Allow)";
+    run_scene(&scene(&bodies, allowed), folder().path());
+}
+
 /// The first contact takes up a share of its weight times the way. Its size is that of the ball, not
 /// of the one vertex at its centre.
 #[test]
