@@ -73,3 +73,21 @@ fn a_ball_let_go_just_above_a_floor_passes_the_check() {
         assert!(said.status.success(), "{y}: {}", String::from_utf8_lossy(&said.stdout));
     }
 }
+
+#[test]
+fn what_leaves_a_body_no_room_is_named_without_cloth() {
+    let bodies = body("ball", BALL, 0.0312, "") + &body("floor", "HalfSpace", 0.0, FIXED);
+    let press = |on_pinch: &str| {
+        format!(
+            r#"obstacles: [(name: "press", shape: Box(size_m: (0.2, 0.02, 0.2)),
+            transform: (translation_m: (0, 0.08, 0)),
+            motion: (keyframes: [(), (time_s: 0.04, translation_m: (0, -0.03, 0))]))],
+            contact: (on_pinch: {on_pinch})"#
+        )
+    };
+    let said = run_text(&scene(&bodies, &press("Stop")), folder().path());
+    assert_says(&said, &["no room for `ball`", "beside `press`", "on_pinch: Hold"]);
+    let said = run_text(&scene(&bodies, &press("Hold")), folder().path());
+    let text = String::from_utf8_lossy(&said.stderr);
+    assert!(said.status.success() && text.contains("`press` waits: no room at ("), "{text}");
+}
