@@ -61,6 +61,15 @@ fn bodies_inside_of_others_or_below_a_floor_are_refused() {
     run_scene(&scene(&bodies, allowed), folder().path());
 }
 
+#[test]
+fn a_body_that_is_lost_in_the_smallest_gap_is_refused() {
+    let tiny = body("tiny", "Box(size_m: (1e-30, 1e-30, 1e-30))", 0.01, "");
+    let said = run_text(&scene(&tiny, ""), folder().path());
+    assert_says(&said, &["bodies[0].shape", "contact.clearance_m", "make it larger"]);
+    let small = body("small", "Box(size_m: (1e-4, 1e-4, 1e-4))", 0.01, "");
+    run_scene(&scene(&small, ""), folder().path());
+}
+
 /// The first contact takes up a share of its weight times the way. Its size is that of the ball, not
 /// of the one vertex at its centre.
 #[test]

@@ -130,6 +130,8 @@ pub(in crate::scene) fn add(
             let entry = made.groups.partition_point(|group| group.first_id <= body.id) - 1;
             let at = format!("bodies[{entry}].shape.radius_m");
             check_radius(at, &body.shape, scene.contact.distance_m)?;
+            let diameter_m = 2.0 * made.solids.reach(&body.shape);
+            check_diameter(entry, diameter_m, scene.contact.clearance_m)?;
             let rigid = rigid_body(&name_of(&made.groups, body.id), &body, &surfaces);
             setup.bodies.push(rigid.of_shape(*shape_rotation));
             materials.free.push(body.material);
@@ -159,6 +161,18 @@ fn check_count(count: f64) -> Result<()> {
     let cause = format!("{count} bodies are too many, because every rank has all");
     let remedy = format!("ask for at most {MOST}, or leave out the cloths and `engine: Contact`");
     Err(Error::input("bodies", cause, remedy))
+}
+
+/// Fails if a body of entry `entry` is so small that it is lost in the smallest gap.
+fn check_diameter(entry: usize, diameter_m: f64, clearance_m: f64) -> Result<()> {
+    if diameter_m >= clearance_m {
+        return Ok(());
+    }
+    let cause = format!(
+        "a body of {diameter_m:.2e} m across is smaller than contact.clearance_m, {clearance_m} m"
+    );
+    let remedy = "make it larger, or lower `contact.clearance_m` and `contact.distance_m`";
+    Err(Error::input(format!("bodies[{entry}].shape"), cause, remedy))
 }
 
 /// Fails if a body starts too far away to compute with, or two surfaces have the same name.
