@@ -208,8 +208,20 @@ fn joints_that_cannot_be() {
         (&format!("{slider}, limits_m: (1, 0)), bodies: Chain(\"links\")"), &["above the upper"]),
         (&format!("{slider}, limits_m: (1, 2)), bodies: Chain(\"links\")"), &["the start is not"]),
         (
+            "kind: Distance(to_m: (0.1, 0, 0)), bodies: Pair(\"arm\", \"space\"), at_m: (0.1, 0, 0)",
+            &["joints[0].kind", "at the same place", "use `Ball`"],
+        ),
+        (
             "kind: Distance(max_m: 0.1), bodies: Chain(\"links\")",
             &["joints[0].kind", "0.3 m apart"],
+        ),
+        (
+            "kind: Ball, bodies: Chain(\"links\"), damping_n_s_per_m: 3",
+            &["joints[0].damping_n_s_per_m", "rigid", "add `compliance_m_per_n`, or leave it out"],
+        ),
+        (
+            "kind: Distance(), bodies: Chain(\"links\"), compliance_rad_per_n_m: 3",
+            &["joints[0].compliance_rad_per_n_m", "lets its bodies turn", "leave it out"],
         ),
         (&format!("{hinge}, limits_deg: (0, 400)), bodies: Chain(\"links\")"), &["whole turn"]),
         ("kind: Hinge(axis: (0, 0, 0)), bodies: Chain(\"links\")", &["joints[0].kind.axis"]),

@@ -42,7 +42,7 @@ fn bodies_that_waited_are_named() {
         [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
     let warnings: Vec<_> = said.lines().filter(|line| line.starts_with("warning")).collect();
     assert_eq!(warnings.len(), 1, "{said}");
-    let begins = "warning: before frame 3, `press` waits: no room for cloth at (0.";
+    let begins = "warning: before frame 3, `press` waits: no room at (0.";
     assert!(warnings[0].starts_with(begins), "{said}");
     let line = line(&summary, "waited ");
     assert!(line.starts_with("`press` 0.1"), "{line}");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -31,6 +32,34 @@ pub fn encloses_a_volume(faces: &[[u32; 3]], x: &[Vec3]) -> bool {
 pub fn is_inside(faces: &[[VertexId; 3]], x: &[Vec3], point: &Vec3) -> bool {
     let crossings = faces.iter().map(|face| crossing(face.map(|v| x[v as usize] - point)));
     crossings.sum::<i32>() != 0
+}
+
+/// The pairs of `surfaces` that collide and do not deform, of which the first has a vertex inside the
+/// second, which is closed. All vertices are at `x` (m).
+pub fn enclosed(surfaces: &Surfaces, x: &[Vec3]) -> Vec<[u32; 2]> {
+    let corners = |surface: &Surface| {
+        let x = &x[surface.vertices()];
+        let first = x.first().copied().unwrap_or_default();
+        x.iter().fold([first; 2], |[low, high], x| [low.inf(x), high.sup(x)])
+    };
+    let boxes = Vec::from_iter(surfaces.list.iter().map(corners));
+    let numbered = || (0..).zip(&surfaces.list).filter(|(_, it)| it.moves != Moves::Deforms);
+    let mut pairs = Vec::new();
+    for (outer, around) in numbered().filter(|(_, it)| it.radius_m == 0.0) {
+        let [low, high] = boxes[outer as usize];
+        let is_within = |&(inner, surface): &(u32, &Surface)| {
+            let [a, b] = boxes[inner as usize];
+            (0..3).all(|axis| a[axis] <= high[axis] && low[axis] <= b[axis])
+                && surface.moves.meets(around.moves, inner == outer)
+                && !surfaces.are_apart(inner, outer)
+                && x[surface.vertices()].iter().any(|x0| is_inside(&around.faces, x, x0))
+        };
+        let inner = Vec::from_iter(numbered().filter(is_within).map(|(inner, _)| [inner, outer]));
+        if !inner.is_empty() && encloses_a_volume(&around.faces, x) {
+            pairs.extend(inner);
+        }
+    }
+    pairs
 }
 
 /// How often, with its sign, the ray from the origin along x crosses a face with these corners.

@@ -199,6 +199,7 @@ impl JointsInStep<'_> {
         let [middle, end] = [0, 1].map(|at| {
             RelativePose::between(&joint.settings, &[sides[0].frames[at], sides[1].frames[at]])
         });
+        let end = end.going_on_from(&start, &joint.settings);
         // The force acts on both bodies at one point, so that it turns no pair of them. The line of
         // a distance goes through both points.
         let point = sides[0].frames[0].0;

@@ -126,10 +126,11 @@ pub(super) fn pinch_error(failed: &Failed, conflict: &Conflict) -> (String, Stri
     let surface = surfaces.position(|it| it.vertices().contains(&(conflict.vertex as usize)));
     let name = surface.and_then(|surface| model.names.get(surface));
     let cause = format!(
-        "no room for `{}` at ({x:.4}, {y:.4}, {z:.4}) m ({:.6} s) between {}, even at a step of \
+        "no room for `{}` at ({x:.4}, {y:.4}, {z:.4}) m ({:.6} s) {} {}, even at a step of \
          {:.2e} s",
         name.map_or("", String::as_str),
         span.t0_s,
+        if all.len() == 1 { "beside" } else { "between" },
         names(all),
         span.duration_s,
     );

@@ -1,5 +1,6 @@
 //! Whether a scene, or a simulation that goes on in a changed scene, starts clean.
 
+use crate::collision::enclosure::enclosed;
 use crate::collision::intersect::{ProblemKind, StartProblem, start_state};
 use crate::contact::settings::DirtyStart;
 use crate::error::{Error, Result};
@@ -8,7 +9,8 @@ use crate::step::state::State;
 use crate::threads::Threads;
 
 impl Model {
-    /// Refuses a start in which surfaces cross or are nearer than the clearance. If the scene
+    /// Refuses a start in which surfaces cross or are nearer than the clearance, or a body is inside
+    /// of a closed one. If the scene
     /// allows such a start, the problems are returned instead, a line each.
     ///
     /// # Errors
@@ -34,7 +36,14 @@ impl Model {
         state.released.place(&mut x);
         let clearance_m = self.settings.contact.clearance_m;
         let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
-        let lines: Vec<String> = problems.iter().map(|problem| self.describe(problem)).collect();
+        let mut lines = Vec::from_iter(problems.iter().map(|problem| self.describe(problem)));
+        for [inner, outer] in enclosed(&self.surfaces, &x) {
+            let objects = [inner.min(outer), inner.max(outer)];
+            if problems.iter().all(|problem| problem.objects != objects) {
+                let [inner, outer] = [inner, outer].map(|object| &self.names[object as usize]);
+                lines.push(format!("`{inner}` is inside of `{outer}`"));
+            }
+        }
         if lines.is_empty() || self.settings.contact.dirty_start == DirtyStart::Allow {
             return Ok(lines);
         }

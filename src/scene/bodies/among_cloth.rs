@@ -4,10 +4,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::bodies::joints::body_joint::Second;
 use crate::bodies::prescribed::{Motion, ObstacleSetup, Transform};
 use crate::bodies::rigid::{Frame, MassProperties, RigidBody};
 use crate::bodies::{Body as _, Setup};
 use crate::bounds::{LENGTH, within};
+use crate::contact::settings::DirtyStart;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::{Plane, ShapeKind as _};
@@ -128,6 +130,8 @@ pub(in crate::scene) fn add(
             let entry = made.groups.partition_point(|group| group.first_id <= body.id) - 1;
             let at = format!("bodies[{entry}].shape.radius_m");
             check_radius(at, &body.shape, scene.contact.distance_m)?;
+            let diameter_m = 2.0 * made.solids.reach(&body.shape);
+            check_diameter(entry, diameter_m, scene.contact.clearance_m)?;
             let rigid = rigid_body(&name_of(&made.groups, body.id), &body, &surfaces);
             setup.bodies.push(rigid.of_shape(*shape_rotation));
             materials.free.push(body.material);
@@ -143,6 +147,10 @@ pub(in crate::scene) fn add(
     let fixed = FixedBodies::new(made.fixed);
     let joinable = Joinable { groups: &made.groups, generators: &made.generators, fixed: &fixed };
     setup.joints = joints(scene, scene_dir, &joinable, setup)?;
+    match scene.contact.dirty_start {
+        DirtyStart::Refuse => check_above(setup, &fixed)?,
+        DirtyStart::Allow => {}
+    }
     Ok(materials)
 }
 
@@ -153,6 +161,18 @@ fn check_count(count: f64) -> Result<()> {
     let cause = format!("{count} bodies are too many, because every rank has all");
     let remedy = format!("ask for at most {MOST}, or leave out the cloths and `engine: Contact`");
     Err(Error::input("bodies", cause, remedy))
+}
+
+/// Fails if a body of entry `entry` is so small that it is lost in the smallest gap.
+fn check_diameter(entry: usize, diameter_m: f64, clearance_m: f64) -> Result<()> {
+    if diameter_m >= clearance_m {
+        return Ok(());
+    }
+    let cause = format!(
+        "a body of {diameter_m:.2e} m across is smaller than contact.clearance_m, {clearance_m} m"
+    );
+    let remedy = "make it larger, or lower `contact.clearance_m` and `contact.distance_m`";
+    Err(Error::input(format!("bodies[{entry}].shape"), cause, remedy))
 }
 
 /// Fails if a body starts too far away to compute with, or two surfaces have the same name.
@@ -212,6 +232,35 @@ fn check_radius(at: String, shape: &Shape, distance_m: f64) -> Result<()> {
         format!("the radius of {radius_m} m is less than the contact distance of {distance_m} m");
     let remedy = "make it larger, or lower `contact.distance_m`";
     Err(Error::input(at, cause, remedy))
+}
+
+/// Fails if a body of `setup` starts below a half-space. The last obstacles are the `fixed` bodies.
+fn check_above(setup: &Setup, fixed: &FixedBodies) -> Result<()> {
+    let first = setup.obstacles.len() - fixed.bodies().len();
+    for (place, _) in (0..).zip(fixed.bodies()).filter(|(_, it)| it.shape == FixedShape::HalfSpace)
+    {
+        let (BodyState { position, rotation, .. }, obstacle) =
+            (fixed.state_at(place), first + place as usize);
+        let normal = rotation * Vec3::y();
+        let is_held = |body: usize| {
+            let joints = setup.joints.iter().filter(|joint| !joint.settings.collide);
+            let mut seconds = joints.filter(|joint| joint.first == body).map(|joint| joint.second);
+            seconds.any(|second| second == Second::Obstacle(obstacle))
+        };
+        let is_below = |&(number, body): &(usize, &RigidBody)| {
+            let mut x = vec![Vec3::zeros(); body.vertex_count()];
+            body.place(&body.start().0, &mut x);
+            x.iter().all(|x| normal.dot(&(x - position)) < -body.radius_m()) && !is_held(number)
+        };
+        if let Some((_, body)) = setup.bodies.iter().enumerate().find(is_below) {
+            let floor = &setup.obstacles[obstacle].name;
+            let cause = format!("`{}` starts below the half-space `{floor}`", body.name());
+            let remedy = "move it above, turn the half-space over, or go on with \
+                          contact.dirty_start: Allow";
+            return Err(Error::input("bodies", cause, remedy));
+        }
+    }
+    Ok(())
 }
 
 /// Half of the side of half-spaces of `scene`, in diagonals.

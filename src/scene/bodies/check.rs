@@ -12,6 +12,9 @@ use crate::scene::spec::{MotionSpec, Scene};
 pub(super) const WALLS: [&str; 6] =
     ["wall_left", "wall_right", "wall_floor", "wall_ceiling", "wall_back", "wall_front"];
 
+/// What joints call a place that does not move.
+pub(super) const SPACE: &str = "space";
+
 /// The largest turn at the start in a step, rad.
 const MOST_TURN: f64 = std::f64::consts::FRAC_PI_2;
 
@@ -207,8 +210,13 @@ impl Bodies {
         if self.motion != BodyMotion::Free {
             self.validate_rest(at)?;
         }
-        if let Some(name) = self.name.as_ref().filter(|name| WALLS.contains(&name.as_str())) {
-            let cause = format!("`{name}` is the name of a wall of the domain");
+        let taken = match self.name.as_deref() {
+            Some(SPACE) => Some("the name of what does not move, for joints"),
+            Some(name) if WALLS.contains(&name) => Some("the name of a wall of the domain"),
+            _ => None,
+        };
+        if let Some((name, what)) = self.name.as_ref().zip(taken) {
+            let cause = format!("`{name}` is {what}");
             return Err(Error::input(format!("{at}.name"), cause, "choose another name"));
         }
         let is_scaled = self.sizes != Sizes::default();

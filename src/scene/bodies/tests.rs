@@ -303,6 +303,7 @@ fn what_cannot_be_is_refused() {
             "bodies[0].name",
             "a wall of the domain",
         ),
+        (&format!("bodies: [({BALLS}, name: \"space\")]"), "bodies[0].name", "for joints"),
         (
             &format!(
                 "bodies: [({BALLS})], material_pairs: [(materials: (\"glass\", \"glass\"), restitution: 0, friction: 0), \

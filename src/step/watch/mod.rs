@@ -255,7 +255,7 @@ pub fn lift_j(model: &Model) -> f64 {
     let of_cloth = |range: &Range<u32>| {
         let vertices = range.start as usize..range.end as usize;
         let (x, masses) = (&model.initial[vertices.clone()], &model.cloth.masses[vertices]);
-        masses.iter().sum::<f64>() * diagonal(x)
+        masses.iter().sum::<f64>() * diagonal(x, 0.0)
     };
     let of_body = |(body, range): (&Arc<dyn Body>, &BodyRange)| {
         let (at, u) = body.start();
@@ -265,16 +265,16 @@ pub fn lift_j(model: &Model) -> f64 {
         let changes = body.flown(&at, &still, &gravity, 1.0);
         let middle = body.middle(&at, &still, 1.0);
         let weight = |(node, change): (usize, Vec3)| (body.mass(&middle, node) * change).norm();
-        changes.into_iter().enumerate().map(weight).sum::<f64>() * diagonal(&x)
+        changes.into_iter().enumerate().map(weight).sum::<f64>() * diagonal(&x, body.radius_m())
     };
     let bodies = model.bodies.iter().zip(model.numbering.bodies());
     gravity.norm() * model.cloth.ranges.iter().map(of_cloth).sum::<f64>()
         + bodies.map(of_body).sum::<f64>()
 }
 
-/// The diagonal of the box around `x`, m.
-fn diagonal(x: &[Vec3]) -> f64 {
+/// The diagonal of the box around all within `radius_m` (m) of `x`, m.
+fn diagonal(x: &[Vec3], radius_m: f64) -> f64 {
     let low = x.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
     let high = x.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
-    (high - low).norm()
+    (high - low).add_scalar(2.0 * radius_m).norm()
 }

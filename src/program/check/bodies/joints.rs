@@ -130,7 +130,7 @@ fn drifted(state: &BodyState, dt_s: f64) -> BodyState {
 }
 
 /// The energy of a compliant joint, J. The force is the gap over the compliance. The torque is the
-/// turn about the x axis, and the sine of the tilt, over the compliance for turns.
+/// angle of the turn, or for a hinge of the tilt, over the compliance for turns.
 fn elastic_j(run: &BodyRun, joint: &Joint, states: &[BodyState; 2]) -> f64 {
     let [(a, turn), (b, base)] =
         [0, 1].map(|i| joint.frames[i].at(&states[i].position, &states[i].rotation));
@@ -143,10 +143,14 @@ fn elastic_j(run: &BodyRun, joint: &Joint, states: &[BodyState; 2]) -> f64 {
     let gaps = (0..3).map(|axis| square(locked[axis], shift[axis])).sum::<f64>()
         + square(kind == JointKind::Distance, excess);
     let relative = base.inverse() * turn;
-    let lean = (relative.transform_vector(&Vec3::x()) - Vec3::x()).norm();
-    let angle = 2.0 * libm::atan2(relative.i, relative.w);
-    let angle = angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round();
-    let turns = square(locked[3], angle) + square(locked[4], lean);
+    let angle = match locked[3] {
+        true => 2.0 * libm::atan2(relative.imag().norm(), relative.w.abs()),
+        false => {
+            let x = relative.transform_vector(&Vec3::x());
+            libm::atan2(Vec3::x().cross(&x).norm(), x.x)
+        }
+    };
+    let turns = square(locked[4], angle);
     let energy = |squares: f64, compliance: f64| match compliance > 0.0 {
         true => 0.5 * squares / compliance,
         false => 0.0,

@@ -63,8 +63,8 @@ fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Ri
     findings.of_run = rises.fault().map(|cause| OfRun {
         fault: Fault {
             cause,
-            remedy: "see the list on standard output; raise steps_per_frame, or look for cloth that \
-                     is pressed or pinned in contact there",
+            remedy: "see the list on standard output; raise steps_per_frame, or look for what is \
+                     pressed or pinned in contact there",
         },
         verdict: ", but in the energy of steps",
     });

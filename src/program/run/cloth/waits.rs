@@ -43,7 +43,7 @@ impl Waits {
         let (waits, [x, y, z]) =
             (if names.len() == 1 { "waits" } else { "wait" }, first.place.into());
         Some(format!(
-            "warning: before frame {frame}, {} {waits}: no room for cloth at ({x:.4}, {y:.4}, {z:.4}) m; \
+            "warning: before frame {frame}, {} {waits}: no room at ({x:.4}, {y:.4}, {z:.4}) m; \
              the summary says how far behind bodies get (contact.on_pinch: Stop ends such a run)",
             listed(&names)
         ))

@@ -45,7 +45,8 @@ impl ActiveJoint {
         h_s: f64,
     ) -> [f64; 6] {
         let Self { pose, ends, .. } = self;
-        let later = RelativePose::after_step(joint, states, inertias, h_s);
+        let later = RelativePose::after_step(joint, states, inertias, h_s)
+            .going_on_from(pose, &joint.settings);
         let [a, b] = states.each_ref().map(|state| state.twist.at(&(ends.point - state.position)));
         let turn = states[0].twist.angular - states[1].twist.angular;
         let rates = [pose.axes.tr_mul(&(a - b)), pose.axes.tr_mul(&turn)];

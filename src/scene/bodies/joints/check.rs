@@ -29,15 +29,31 @@ impl JointSpec {
         if let Some(point) = at_m {
             vector_within(&format!("{at}.at_m"), *point, LENGTH)?;
         }
-        for (field, value) in [
-            ("compliance_m_per_n", self.compliance_m_per_n),
-            ("compliance_rad_per_n_m", self.compliance_rad_per_n_m),
-        ] {
-            not_negative(&format!("{at}.{field}"), value, COMPLIANCE)?;
+        let fields = [
+            ("compliance_m_per_n", "damping_n_s_per_m", STIFFNESS),
+            ("compliance_rad_per_n_m", "damping_n_m_s_per_rad", RIGIDITY),
+        ];
+        let compliances = [self.compliance_m_per_n, self.compliance_rad_per_n_m];
+        let dampings = [self.damping_n_s_per_m, self.damping_n_m_s_per_rad];
+        for (row, (compliance, damping, bound)) in fields.into_iter().enumerate() {
+            let (at_compliance, at_damping) =
+                (format!("{at}.{compliance}"), format!("{at}.{damping}"));
+            not_negative(&at_compliance, compliances[row], COMPLIANCE)?;
+            not_negative(&at_damping, dampings[row], bound)?;
+            let turns_freely = row == 1 && !kind.kind().locked()[4];
+            if turns_freely && compliances[row] > 0.0 {
+                let cause = "this kind of joint lets its bodies turn, so no torque opens it";
+                return Err(Error::input(at_compliance, cause, "leave it out"));
+            }
+            if dampings[row] > 0.0 && compliances[row] == 0.0 {
+                let cause = "what is rigid has no damping";
+                let remedy = match turns_freely {
+                    true => "leave it out".to_owned(),
+                    false => format!("add `{compliance}`, or leave it out"),
+                };
+                return Err(Error::input(at_damping, cause, remedy));
+            }
         }
-        not_negative(&format!("{at}.damping_n_s_per_m"), self.damping_n_s_per_m, STIFFNESS)?;
-        let damping = self.damping_n_m_s_per_rad;
-        not_negative(&format!("{at}.damping_n_m_s_per_rad"), damping, RIGIDITY)?;
         kind.check(&format!("{at}.kind"))
     }
 }

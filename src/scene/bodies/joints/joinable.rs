@@ -12,11 +12,15 @@ use crate::rigid::body::{BodyId, BodyState};
 use crate::rigid::constraint::joint::{Joint, JointFrame, Second, axes_along};
 use crate::rigid::fixed::FixedBodies;
 use crate::rigid::generate::Generator;
+use crate::scene::bodies::check::SPACE;
 use crate::scene::bodies::joints::check::{self, Listed};
 use crate::scene::bodies::joints::read;
 use crate::scene::bodies::joints::spec::{JointBodies, JointChoice, JointSpec};
 use crate::scene::bodies::setup::{Group, body, name_of};
 use crate::scene::spec::Scene;
+
+/// Points that are held nearer than this are one, up to rounding, m.
+const LEAST_DISTANCE_M: f64 = 1e-9;
 
 /// The bodies of a scene that joints may name.
 #[derive(Clone, Copy)]
@@ -103,7 +107,7 @@ impl<'a> Joinable<'a> {
 
     /// The body that a user calls `name`.
     fn joined(&self, name: &str, at: &str) -> Result<Joined> {
-        if name == "space" {
+        if name == SPACE {
             let place = FixedBodies::SPACE;
             return Ok(Joined { body: Second::Space, state: *self.fixed.state_at(place) });
         }
@@ -180,6 +184,11 @@ impl<'a> Joinable<'a> {
         }
         let distance = (points[0] - points[1]).norm();
         let [low, high] = settings.range;
+        if settings.kind == JointKind::Distance && high < LEAST_DISTANCE_M {
+            let cause = "it holds two points at the same place: their distance has no direction";
+            let remedy = "use `Ball`, or write points that are apart (`at_m`, `to_m`, `max_m`)";
+            return Err(Error::input(format!("{at}.kind"), cause, remedy));
+        }
         if settings.kind == JointKind::Distance && (distance < low || distance > high) {
             let cause = format!("its points are {distance} m apart at the start");
             let remedy = "choose `min_m` and `max_m` about this distance, or other points";
