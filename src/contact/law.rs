@@ -28,13 +28,14 @@ use crate::collision::Pair;
 use crate::contact::friction::Friction;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
-use crate::contact::restitution::{self, Touched, rebound};
+use crate::contact::restitution::{self, rebound};
 use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, InverseMass, Sides};
 use crate::contact::slip::{FRICTION_ERROR, LEAST_SLIP_M_PER_S, friction_spring, tangential};
 use crate::contact::spring::{ContactSpring, lowest_pushed};
 use crate::contact::stiffness::{damping_s, stiffness};
+use crate::contact::touched::Touched;
 use crate::ids::NodeId;
 use crate::math::{Mat3, Vec3};
 

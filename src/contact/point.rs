@@ -12,8 +12,8 @@ use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
 use crate::collision::{Pair, PairKind, Radii, Sweep};
 use crate::contact::distance::ContactDistance;
-use crate::contact::restitution::Touched;
 use crate::contact::round;
+use crate::contact::touched::Touched;
 use crate::math::Vec3;
 
 /// Fraction of the contact distance within which a predicted motion is an impact. Any value below
