@@ -1,5 +1,6 @@
 //! One attempt at a step, as a timed table of contents.
 
+use crate::bodies::Place;
 use crate::contact::ContactSpring;
 use crate::contact::candidates::SearchObserver;
 use crate::contact::fail_safe::FailSafe;
@@ -76,7 +77,8 @@ impl Stages {
         }
     }
 
-    /// The same. Fast impacts of bodies end within the step, or do not.
+    /// The same. With impacts, those of bodies end within the step and repairs of bodies are of all
+    /// nodes. That keeps momentum. Without, more energy is lost.
     fn attempt_with(
         &mut self,
         with_impacts: bool,
@@ -112,9 +114,13 @@ impl Stages {
         for repairs_left in (0..MOST_REPAIRS).rev() {
             let region = match &trouble {
                 Some(Trouble::Energized) if with_impacts => break,
-                Some(Trouble::Energized) if may_widen => Region::whole(&model.graph),
+                Some(Trouble::Energized) if may_widen => Region::whole(&model.graph, Vec::new()),
+                // What stays takes up momentum, and a body has much of it.
+                Some(it) if it.is_repairable() && with_impacts && moves_body(model, &around) => {
+                    Region::whole(&model.graph, around)
+                }
                 Some(it) if it.is_repairable() => {
-                    Region::new(&model.graph, &model.numbering, around)
+                    Region::new(&model.graph, &model.numbering, &model.partition.patches, around)
                 }
                 _ => break,
             };
@@ -211,6 +217,12 @@ impl Stages {
         });
         Ok((None, Vec::new()))
     }
+}
+
+/// Whether a rigid body moves one of the vertices `around`.
+fn moves_body(model: &Model, around: &[VertexId]) -> bool {
+    let is_of_body = |&vertex: &VertexId| matches!(model.numbering.place(vertex), Place::Body(_));
+    around.iter().any(is_of_body)
 }
 
 /// The energy at the start of the step. It is measured if the state does not have it. Collective.

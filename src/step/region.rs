@@ -3,7 +3,7 @@
 use crate::bodies::{Numbering, Place};
 use crate::collision::Pair;
 use crate::ids::{NodeId, VertexId};
-use crate::partition::Graph;
+use crate::partition::{Graph, Patches};
 
 /// How far a repair reaches from the trouble, in edges of the graph of couplings. With 4, the
 /// tablecloth at 10 ms repairs six times as many nodes, and needs as many repairs. With 0, more
@@ -20,9 +20,14 @@ pub struct Region {
 }
 
 impl Region {
-    /// All nodes of `graph` within `RINGS` edges of the nodes that move the vertices `around`. If a
-    /// body moves one of them, all nodes: what stays takes up momentum, and a body has much of it.
-    pub fn new(graph: &Graph, numbering: &Numbering, mut around: Vec<VertexId>) -> Self {
+    /// All nodes of `graph` within `RINGS` edges of the nodes that move the vertices `around`. Bodies
+    /// that joints connect belong together: they are of one of the `patches`.
+    pub fn new(
+        graph: &Graph,
+        numbering: &Numbering,
+        patches: &Patches,
+        mut around: Vec<VertexId>,
+    ) -> Self {
         around.sort_unstable();
         around.dedup();
         let mut region =
@@ -30,7 +35,11 @@ impl Region {
         for &vertex in &around {
             match numbering.place(vertex) {
                 Place::Own(node) => region.add(node),
-                Place::Body(_) => return Self { around, ..Self::whole(graph) },
+                Place::Body(body) => {
+                    let first = numbering.bodies()[body].nodes.start;
+                    let all = patches.vertices(patches.of_vertex[first as usize]);
+                    all.iter().for_each(|&node| region.add(node));
+                }
             }
         }
         let mut first = 0;
@@ -45,10 +54,11 @@ impl Region {
         region
     }
 
-    /// All nodes of `graph`.
-    pub fn whole(graph: &Graph) -> Self {
+    /// All nodes of `graph`, because of trouble at the vertices `around`.
+    pub fn whole(graph: &Graph, mut around: Vec<VertexId>) -> Self {
+        around.sort_unstable();
         let nodes = (0..graph.len() as NodeId).collect();
-        Self { member: vec![true; graph.len()], nodes, around: Vec::new() }
+        Self { member: vec![true; graph.len()], nodes, around }
     }
 
     /// Whether the region has all nodes.
@@ -89,7 +99,8 @@ mod tests {
         let edges: Vec<[u32; 2]> = (0..99).map(|a| [a, a + 1]).collect();
         let graph = Graph::from_cliques(100, edges.iter().map(<[u32; 2]>::as_slice));
         let numbering = Numbering::new(100, &[], 10);
-        let region = Region::new(&graph, &numbering, vec![3, 3, 105, 50]);
+        let patches = Patches::new(&graph, std::slice::from_ref(&(0..100)), 100).unwrap();
+        let region = Region::new(&graph, &numbering, &patches, vec![3, 3, 105, 50]);
         let nodes: Vec<u32> = (0..100).filter(|&node| region.has(node)).collect();
         assert_eq!(nodes, Vec::from_iter((2..5).chain(49..52)));
         assert_eq!(region.node_count(), 6);
