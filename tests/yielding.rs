@@ -219,7 +219,7 @@ fn pins_that_follow_go_with_a_dent_and_come_back() {
             damping: (mass_per_s: 0.5, stiffness_s: 0.001), pins: [(follow: "jaws",
                 select: Box(min_m: (-0.016, -1, -0.016), max_m: (0.016, 1, 0.016)))])],
         obstacles: [(name: "jaws", shape: Mesh("jaws.obj"), samples: (file: "jaws.pc2", frames_per_second: 20))])"#;
-    write(at, "scene.ron", scene.to_owned());
+    write(at, "scene.ron", scene);
     let run = at.join("run");
     let expected = simulate(Start::Threads(1, 1), &file, &run, &[]);
     let found = simulate(Start::Threads(3, 2), &file, &at.join("parallel"), &[]);
