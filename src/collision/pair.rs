@@ -54,6 +54,7 @@ impl Pair {
     }
 
     /// The four entries of `of` that belong to its vertices.
+    #[inline]
     pub fn gather(&self, of: &[Vec3]) -> [Vec3; 4] {
         self.vertices.map(|vertex| of[vertex as usize])
     }

@@ -118,7 +118,7 @@ pub struct ActiveContact {
     /// Energy that a change of its stiffness since the last step put in, J.
     raised_j: f64,
     /// Whether it ends an impact. Then it carries nothing over to the next step.
-    rebounds: bool,
+    pub rebounds: bool,
     /// The friction of a contact of bodies that stops slow slip, N. Infinite for other contacts.
     slow_friction: f64,
 }

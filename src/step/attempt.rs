@@ -203,7 +203,7 @@ impl Stages {
             let before = energy_before(here, state, system)?;
             self.watch.balance(here, before, motion, contacts, system)
         })?;
-        if may_gain_less(here, &balance) {
+        if may_gain_less(here, &balance) || gains_by_impacts(here, &balance, contacts)? {
             return Ok((Some(Trouble::Energized), Vec::new()));
         }
         // 9. Motion, memories -> state.
@@ -244,10 +244,21 @@ fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
         Some(region) => !region.is_whole(),
     };
     let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;
-    let may_redo = here.with_impacts && rises;
-    may_redo
-        || here.can_repair && may_widen && rises
-        || here.can_halve && (balance.is_fault() || for_a_rise)
+    here.can_repair && may_widen && rises || here.can_halve && (balance.is_fault() || for_a_rise)
+}
+
+/// Whether energy rises without work with the impacts of bodies, or much of it with repairs that keep
+/// momentum. Collective.
+fn gains_by_impacts(
+    here: &Context,
+    balance: &StepBalance,
+    contacts: &ContactStage,
+) -> Result<bool> {
+    if !here.with_impacts || !balance.rises(here.span) {
+        return Ok(false);
+    }
+    let is_whole = here.region.is_some_and(Region::is_whole);
+    Ok(is_whole && balance.is_large() || contacts.has_impacts(here)?)
 }
 
 fn assemble(

@@ -230,6 +230,15 @@ impl ContactStage {
         message::all_gather_v(&*here.rank.world, &vertices)
     }
 
+    /// Whether impacts of bodies end in this step. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn has_impacts(&self, here: &Context) -> Result<bool> {
+        let mine = self.active.iter().filter(|it| it.rebounds).count();
+        Ok(message::all_counts(&*here.rank.world, mine)?.iter().any(|&count| count > 0))
+    }
+
     /// The step is over: its memories replace those of the last step.
     pub fn accept(
         &mut self,

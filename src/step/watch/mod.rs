@@ -100,6 +100,11 @@ impl StepBalance {
         self.unexplained_j > self.limit_j
     }
 
+    /// Whether the energy rises by more than a tenth of its limit without work.
+    pub fn is_large(&self) -> bool {
+        self.unexplained_j > 0.1 * self.limit_j
+    }
+
     /// Whether the energy rises by more than the limit of a second allows for this `span`.
     pub fn rises(&self, span: &Span) -> bool {
         self.unexplained_j > RISE_SHARE_PER_S * span.duration_s * self.scale_j
