@@ -155,7 +155,6 @@ fn an_off_centre_contact_spins_a_box_as_its_arm_and_inertia_say() {
     let setup = Setup { cloths: vec![aside], obstacles: vec![ridge(0.045)], ..Setup::default() };
     let mut scene = small_patches();
     scene.contact.friction_obstacle = 0.0;
-    scene.solver.relative_residual = 1e-9;
     let size = Vec3::new(0.1, 0.01, 0.01);
     // It slides a little, so that no contact sticks.
     let velocity = Vec3::new(0.01, -0.5, 0.0);
@@ -177,7 +176,8 @@ fn an_off_centre_contact_spins_a_box_as_its_arm_and_inertia_say() {
         assert!(impulse > 0.0 && omega.z > 0.0, "{impulse}, {omega}");
         let arm = inertia * omega.z / impulse;
         assert!((arm - 0.045).abs() < 1e-3, "the ridge lies under x = 0.045: {arm}");
-        assert!((v.x - 0.01).abs() < 1e-9 && v.z.abs() < 1e-8, "nothing rubs: {v}");
+        // The contact that ends the impact is stiff, and the matrix is in single precision.
+        assert!((v.x - 0.01).abs() < 1e-5 && v.z.abs() < 1e-5, "nothing rubs: {v}");
         Ok(())
     });
 }

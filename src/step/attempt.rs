@@ -243,7 +243,8 @@ fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
         None => here.span.scheme.has_history(),
         Some(region) => !region.is_whole(),
     };
-    let for_a_rise = here.can_halve_for_a_rise && here.region.is_some() && rises;
+    let was_repaired = here.region.is_some_and(|region| !(here.with_impacts && region.is_whole()));
+    let for_a_rise = here.can_halve_for_a_rise && was_repaired && rises;
     here.can_repair && may_widen && rises || here.can_halve && (balance.is_fault() || for_a_rise)
 }
 
