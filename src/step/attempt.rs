@@ -77,8 +77,7 @@ impl Stages {
         }
     }
 
-    /// The same. With impacts, those of bodies end within the step and repairs of bodies are of all
-    /// nodes. That keeps momentum. Without, more energy is lost.
+    /// The same. Fast impacts of bodies end within the step, or do not.
     fn attempt_with(
         &mut self,
         with_impacts: bool,
@@ -116,7 +115,7 @@ impl Stages {
                 Some(Trouble::Energized) if with_impacts => break,
                 Some(Trouble::Energized) if may_widen => Region::whole(&model.graph, Vec::new()),
                 // What stays takes up momentum, and a body has much of it.
-                Some(it) if it.is_repairable() && with_impacts && moves_body(model, &around) => {
+                Some(it) if it.is_repairable() && moves_body(model, &around) => {
                     Region::whole(&model.graph, around)
                 }
                 Some(it) if it.is_repairable() => {
@@ -236,30 +235,26 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
 }
 
 /// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
-/// smaller. A small rise counts only after a repair.
+/// smaller. A small rise counts only after a repair. After one of bodies it must not be tiny.
 fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
     let may_widen = match here.region {
         None => here.span.scheme.has_history(),
         Some(region) => !region.is_whole(),
     };
-    let was_repaired = here.region.is_some_and(|region| !(here.with_impacts && region.is_whole()));
+    let of_all = |region: &Region| region.is_whole() && !here.model.bodies.is_empty();
+    let was_repaired = here.region.is_some_and(|region| !of_all(region) || balance.is_large());
     let for_a_rise = here.can_halve_for_a_rise && was_repaired && rises;
     here.can_repair && may_widen && rises || here.can_halve && (balance.is_fault() || for_a_rise)
 }
 
-/// Whether energy rises without work with the impacts of bodies, or much of it with repairs that keep
-/// momentum. Collective.
+/// Whether energy rises without work in a step in which impacts of bodies end. Collective.
 fn gains_by_impacts(
     here: &Context,
     balance: &StepBalance,
     contacts: &ContactStage,
 ) -> Result<bool> {
-    if !here.with_impacts || !balance.rises(here.span) {
-        return Ok(false);
-    }
-    let is_whole = here.region.is_some_and(Region::is_whole);
-    Ok(is_whole && balance.is_large() || contacts.has_impacts(here)?)
+    Ok(here.with_impacts && balance.rises(here.span) && contacts.has_impacts(here)?)
 }
 
 fn assemble(

@@ -37,7 +37,7 @@ pub(super) struct Context<'a> {
     pub can_halve_for_a_rise: bool,
     /// Whether the solution may be repaired.
     pub can_repair: bool,
-    /// Whether fast impacts of bodies end within the step, and repairs keep their momentum.
+    /// Whether fast impacts of bodies end within the step.
     pub with_impacts: bool,
 }
 

@@ -100,9 +100,9 @@ impl StepBalance {
         self.unexplained_j > self.limit_j
     }
 
-    /// Whether the energy rises by more than a fiftieth of its limit without work.
+    /// Whether the energy rises by more than a tenth of its limit without work.
     pub fn is_large(&self) -> bool {
-        self.unexplained_j > 0.02 * self.limit_j
+        self.unexplained_j > 0.1 * self.limit_j
     }
 
     /// Whether the energy rises by more than the limit of a second allows for this `span`.
