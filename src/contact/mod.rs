@@ -17,6 +17,7 @@
 //! Through [`side`] a contact gets all that it needs from the bodies. It knows no kind of body.
 
 pub mod candidates;
+mod collided;
 pub mod distance;
 pub mod fail_safe;
 pub mod friction;
@@ -38,6 +39,7 @@ pub mod squeeze;
 pub mod stiffness;
 pub mod touched;
 
+pub use collided::note_collisions;
 pub use distance::ContactDistance;
 pub use friction::{Friction, Touch};
 pub use impulse::{StepEnds, impulses, repulsions};

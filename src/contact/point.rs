@@ -18,7 +18,7 @@ use crate::math::Vec3;
 
 /// Fraction of the contact distance within which a predicted motion is an impact. Any value below
 /// 1 works. A smaller one makes fewer contacts whose sides would not touch.
-const IMPACT_FRACTION: f64 = 0.25;
+pub(super) const IMPACT_FRACTION: f64 = 0.25;
 /// The same for bodies that did not touch. What ends nearer than the contact distance is pushed out,
 /// and bodies would part with the speed of that.
 const FRACTION_OF_BODIES: f64 = 0.98;
@@ -38,7 +38,7 @@ pub enum ContactKind {
 pub struct Contact {
     /// The pair; at most one contact each.
     pub pair: Pair,
-    /// 0 for proximity, 1 for impact.
+    /// 0 for a proximity that collides in a solution, 1 for one that does not, 2 for an impact.
     kind: u32,
     /// Weights of the pair's vertices: `sum w_a x_a` is the vector from the second to the first
     /// side.
@@ -56,7 +56,17 @@ impl Contact {
     /// A contact of `pair` at the closest points `at`.
     fn new(pair: Pair, kind: ContactKind, at: &Closest, gap_m: f64, distance_m: f64) -> Self {
         let (weights, normal) = (at.weights, at.normal.into());
-        Self { pair, kind: kind as u32, weights, normal, gap_m, distance_m }
+        Self { pair, kind: kind as u32 + 1, weights, normal, gap_m, distance_m }
+    }
+
+    /// Notes that the pair is near, and that it collides in a solution of the step.
+    pub(super) fn set_collides(&mut self) {
+        self.kind = 0;
+    }
+
+    /// Whether its pair collides in a solution, so that no other contact makes it superfluous.
+    pub(super) fn collides(&self) -> bool {
+        self.kind == 0
     }
 
     /// A total order, by pair first. A repair may find a pair a second time, with another impact,
@@ -78,7 +88,7 @@ impl Contact {
 
     /// Why it is on the list.
     pub fn kind(&self) -> ContactKind {
-        if self.kind == 0 { ContactKind::Proximity } else { ContactKind::Impact }
+        if self.kind < 2 { ContactKind::Proximity } else { ContactKind::Impact }
     }
 }
 
@@ -192,7 +202,8 @@ fn gives_way(contact: &Contact, by: &Contact) -> bool {
     let face = &by.pair.vertices[1..];
     let nearer = by.gap_m.total_cmp(&contact.gap_m).then(by.pair.cmp(&contact.pair)).is_lt();
     let on_face = |a: usize| contact.weights[a] == 0.0 || face.contains(&contact.pair.vertices[a]);
-    with_faces && near(contact) && near(by) && nearer && (1..4).all(on_face)
+    let may_go = with_faces && !contact.collides();
+    may_go && near(contact) && near(by) && nearer && (1..4).all(on_face)
 }
 
 #[cfg(test)]
@@ -297,7 +308,7 @@ mod tests {
         let impacts = near.iter().filter(|it| it.pair.kind() == PairKind::VertexFace).map(|it| {
             let [vertex, a, b, c] = it.pair.vertices;
             // The next pair in order, with no face of the mesh.
-            Contact { pair: Pair::vertex_face(vertex, [a, b, c + 1000]), kind: 1, ..*it }
+            Contact { pair: Pair::vertex_face(vertex, [a, b, c + 1000]), kind: 2, ..*it }
         });
         let mixed = [near.clone(), impacts.collect()].concat();
         let count = near.len();

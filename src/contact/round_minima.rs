@@ -47,7 +47,7 @@ fn gives_way(contact: &Contact, by: &Contact) -> bool {
     let carries = |place: usize| contact.weights[place] != 0.0;
     let is_on = |place: usize| by.pair.vertices.contains(&contact.pair.vertices[place]);
     let is_on_by = || (0..4).filter(|&place| carries(place)).all(is_on);
-    if contact.pair == by.pair {
+    if contact.pair == by.pair || contact.collides() {
         return false;
     }
     match (contact.kind(), by.kind()) {

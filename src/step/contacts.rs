@@ -8,7 +8,7 @@ use crate::contact::settings::Response;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
     ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed, Touched,
-    find_contacts,
+    find_contacts, note_collisions,
 };
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -103,6 +103,9 @@ impl ContactStage {
                 }
             },
         );
+        if region.is_some() && !distance.radii.is_empty() {
+            note_collisions(&mut found[before..], &motion.x0, end, &distance);
+        }
         for contact in &found[before..] {
             let counter = match contact.kind() {
                 ContactKind::Proximity => Counter::ProximityPairs,
