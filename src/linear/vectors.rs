@@ -105,8 +105,12 @@ pub(super) fn rows_of(patch_offsets: &[u32], patch: usize) -> Range<usize> {
 /// The part of the rising list `fixed` that lies in `rows`.
 pub(super) fn fixed_in<'a>(fixed: &'a [u32], rows: &Range<usize>) -> &'a [u32] {
     let below = |end: usize| fixed.partition_point(|&row| (row as usize) < end);
-    // All rows of skin come last, and most are fixed: they are found without a search.
+    // Bodies come after cloth, which has the pins: they are found without a search.
     let after = fixed.last().map_or(0, |&last| last as usize + 1);
+    if after <= rows.start {
+        return &[];
+    }
+    // All rows of skin come last, and most are fixed. They too need no search.
     let place = fixed.len().checked_sub(after.saturating_sub(rows.start));
     let all = place.and_then(|place| fixed.get(place..place + rows.len()));
     let is_whole = |all: &&[u32]| match (all.first(), all.last()) {
