@@ -73,6 +73,11 @@ impl Dop18 {
         bytemuck::cast::<[f32; 4], u128>(widest) == 0
     }
 
+    /// The lower and the upper bound along `axis` (m).
+    pub fn extent(&self, axis: usize) -> [f32; 2] {
+        [self.0[axis], -self.0[AXES + axis]]
+    }
+
     /// The sum of the extents along x, y and z (m).
     #[inline]
     pub fn size(&self) -> f32 {

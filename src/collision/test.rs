@@ -154,22 +154,6 @@ impl TestTrees<'_> {
         is_top(test.obj1, test.dop1) || is_top(test.obj2, test.dop2)
     }
 
-    /// The tests that all others unfold from: each object as a whole against itself and against
-    /// each other one, where the two meet ([`Moves::meets`](super::Moves::meets)).
-    pub fn of_whole_objects(&self) -> impl Iterator<Item = Test> {
-        let roots = || {
-            let numbered = (0..).zip(self.surfaces);
-            numbered.filter_map(|(object, surface)| Some((object, surface.hierarchy.root()?)))
-        };
-        let moves = |object: u32| self.surfaces[object as usize].moves;
-        roots().flat_map(move |(obj1, dop1)| {
-            let others = roots().filter(move |&(obj2, _)| {
-                obj1 <= obj2 && moves(obj1).meets(moves(obj2), obj1 == obj2)
-            });
-            others.map(move |(obj2, dop2)| Test { obj1, dop1, obj2, dop2 })
-        })
-    }
-
     /// Executes all tests on the `stack` and all that unfold from them, depth first. Untried
     /// tests lie on the stack. `leaves` receives each pair of leaves whose primitives may be near.
     pub fn traverse(

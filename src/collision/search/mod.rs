@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 pub mod traversal;
+mod whole_objects;
 
 use std::convert::Infallible;
 
@@ -13,6 +14,7 @@ use crate::collision::dop::Dop18;
 use crate::collision::pair::Pair;
 use crate::collision::screen::Pace;
 use crate::collision::search::traversal::{Found, Traversal};
+use crate::collision::search::whole_objects::whole_objects;
 use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestOutcome, TestTrees};
@@ -185,8 +187,7 @@ impl CandidateFinder {
     ) -> (Vec<Test>, TestCounters) {
         let trees = self.trees(surfaces, sweep);
         let (mut roots, mut counters) = (Vec::new(), TestCounters::default());
-        let apart = |test: &Test| surfaces.are_apart(test.obj1, test.obj2);
-        let mut level = Vec::from_iter(trees.of_whole_objects().filter(|test| !apart(test)));
+        let mut level = whole_objects(&trees, surfaces);
         while !level.is_empty() {
             let mut below = (Vec::new(), (std::mem::take(&mut roots), counters));
             threads.collect(&level, TESTS_PER_CHUNK, &mut below, |tests, (next, found)| {
