@@ -65,3 +65,32 @@ fn shells_and_manuals_know_every_subcommand() {
         }
     }
 }
+
+#[test]
+fn answers_for_other_programs_are_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = |words: &[&str]| -> serde_json::Value {
+        let mut command = Command::new(BINARY);
+        let said = finish(command.current_dir(folder.path()).args(words));
+        assert!(said.status.success(), "{said:?}");
+        serde_json::from_slice(&said.stdout).unwrap_or_default()
+    };
+    json(&["new", "bodies", "--template", "bodies"]);
+    let info = json(&["info", "bodies.ron", "--frames", "2", "--threads", "1", "--json"]);
+    assert_eq!((&info["frames"], &info["steps_per_frame"]), (&2.into(), &10.into()));
+    let [set_up_s, step_s, run_s] = ["set_up_s", "step_s", "run_s"].map(|it| info[it].as_f64());
+    let sum_s = set_up_s.zip(step_s).map(|(set_up_s, step_s)| set_up_s + 20.0 * step_s);
+    assert!(run_s.zip(sum_s).is_some_and(|(run_s, sum_s)| (run_s - sum_s).abs() < 1e-9), "{info}");
+    json(&["bodies.ron", "--frames", "2", "--quiet"]);
+    let check = json(&["check", "out/bodies", "--json"]);
+    assert_eq!(
+        (&check["fault"], &check["frames"][2]["frame"]),
+        (&serde_json::Value::Null, &2.into())
+    );
+    assert_eq!(check["frames"][2]["intersections"].as_f64(), Some(0.0));
+    let table =
+        finish(Command::new(BINARY).current_dir(folder.path()).args(["check", "out/bodies"]));
+    let stretch = check["frames"][2]["stretch"].as_f64().expect("a strain");
+    let shown = format!("{:.3}", 100.0 * stretch);
+    assert!(String::from_utf8_lossy(&table.stdout).contains(&shown), "{shown}: {table:?}");
+}

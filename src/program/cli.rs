@@ -108,6 +108,10 @@ pub struct InfoArguments {
     /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+
+    /// Print JSON, for other programs.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `resume`.
@@ -229,6 +233,10 @@ pub struct CheckArguments {
     /// Print only errors. The exit code is 0 if the run has no fault.
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// Print JSON, for other programs. The exit code is the same.
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
 }
 
 /// A share of a length: a number from 0 up.
@@ -291,7 +299,7 @@ pub struct Arguments {
 
 impl From<InfoArguments> for Arguments {
     fn from(arguments: InfoArguments) -> Self {
-        let InfoArguments { scene, frames, overrides, refine, ranks, threads } = arguments;
+        let InfoArguments { scene, frames, overrides, refine, ranks, threads, .. } = arguments;
         Self {
             scene,
             out: None,

@@ -71,7 +71,7 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
         // A run has exit codes of its own.
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
         Command::New(arguments) => commands::new::new(arguments),
-        Command::Info(arguments) => run::info::info(&arguments.clone().into()),
+        Command::Info(arguments) => run::info::info(arguments),
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Mesh(arguments) => commands::mesh::mesh(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
