@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
+use crate::program::commands::mesh::MeshArguments;
+use crate::program::commands::new::NewArguments;
+use crate::program::commands::profile::ProfileArguments;
 use crate::program::output::names;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::run::stage::Show;
@@ -24,6 +27,7 @@ use crate::program::run::stage::Show;
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:\n  \
+        cloth-sim new my_scene --template garment\n  \
         cloth-sim scenes/tablecloth.ron --frames 5\n  \
         cloth-sim scenes/tablecloth.ron --ranks 2 --threads 1 --overwrite\n  \
         cloth-sim check out/tablecloth\n  \
@@ -49,6 +53,8 @@ pub struct CommandLine {
 /// of a subcommand.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
+    /// Writes a commented scene to begin with.
+    New(NewArguments),
     /// Goes on with a run that ended early, or computes more frames of it. The frames have the
     /// same bits as in an uninterrupted run.
     Resume(ResumeArguments),
@@ -63,6 +69,14 @@ pub enum Command {
     Mesh(MeshArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
+    /// Prints completions of the command line for a shell, to be stored where the shell looks for
+    /// them. Try: source <(cloth-sim completions bash)
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual as roff. Try: cloth-sim man | man -l -
+    Man,
     /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
     #[command(flatten)]
@@ -94,6 +108,10 @@ pub struct InfoArguments {
     /// Threads of each rank [default: the cores that this process may use, divided by its ranks].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+
+    /// Print JSON, for other programs.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `resume`.
@@ -215,49 +233,10 @@ pub struct CheckArguments {
     /// Print only errors. The exit code is 0 if the run has no fault.
     #[arg(short, long)]
     pub quiet: bool,
-}
 
-/// Arguments of `profile`.
-#[derive(Debug, Clone, Args)]
-pub struct ProfileArguments {
-    /// The run folder.
-    pub run: PathBuf,
-
-    /// The folder of another run, to compare with. It must have the same number of frames.
-    #[arg(value_name = "RUN")]
-    pub other: Option<PathBuf>,
-
-    /// Folder for the pictures [default: the folder of the first run].
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-}
-
-/// Arguments of `mesh`.
-#[derive(Debug, Clone, Args)]
-pub struct MeshArguments {
-    /// The mesh, an OBJ file in metres.
-    pub file: PathBuf,
-
-    /// The fabric whose bends are judged. See docs/scene.md for the names.
-    #[arg(long, value_name = "NAME", default_value = "cotton")]
-    pub fabric: String,
-
-    /// Make better triangles: flip edges and move inner vertices within the surface. Boundaries,
-    /// creases (more than 25 degrees), borders of groups and seams stay.
-    #[arg(long, requires = "out")]
-    pub relax: bool,
-
-    /// Cut each triangle into N x N triangles, after --relax.
-    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub refine: Option<u32>,
-
-    /// Write the new mesh to this file.
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-
-    /// Replace the file that --out names.
-    #[arg(long, requires = "out")]
-    pub overwrite: bool,
+    /// Print JSON, for other programs. The exit code is the same.
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
 }
 
 /// A share of a length: a number from 0 up.
@@ -320,7 +299,7 @@ pub struct Arguments {
 
 impl From<InfoArguments> for Arguments {
     fn from(arguments: InfoArguments) -> Self {
-        let InfoArguments { scene, frames, overrides, refine, ranks, threads } = arguments;
+        let InfoArguments { scene, frames, overrides, refine, ranks, threads, .. } = arguments;
         Self {
             scene,
             out: None,

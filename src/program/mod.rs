@@ -70,10 +70,13 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
     match command {
         // A run has exit codes of its own.
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
-        Command::Info(arguments) => run::info::info(&arguments.clone().into()),
+        Command::New(arguments) => commands::new::new(arguments),
+        Command::Info(arguments) => run::info::info(arguments),
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Mesh(arguments) => commands::mesh::mesh(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
+        Command::Completions { shell } => commands::shell::completions(*shell),
+        Command::Man => commands::shell::man(),
         #[cfg(feature = "lab")]
         Command::Lab(command) => lab::run(command),
     }?;

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
 use cloth_sim::error::{Error, Result, printable, printable_lines};
+use serde::Serialize;
 
 /// Prints a line on standard output. If its reader has stopped early, like `head`, nothing is
 /// printed.
@@ -18,6 +19,16 @@ pub fn line(text: impl Display) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints `value` as JSON on standard output, as [`line`] does.
+///
+/// # Errors
+/// Those of [`line`].
+pub fn json(value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|cause| Error::internal("JSON", cause.to_string()))?;
+    line(text)
 }
 
 /// Prints a message on standard error: an error, a warning, or progress. A failure is ignored.

@@ -17,9 +17,10 @@ use crate::scene::attach::{Attached, attachments};
 use crate::scene::bodies::among_cloth;
 use crate::scene::loads::build_loads;
 use crate::scene::obstacles::build_obstacles;
+use crate::scene::pattern::Pattern;
 use crate::scene::rest::rest_planes;
 use crate::scene::select::Candidates;
-use crate::scene::spec::{Cloth, MotionSpec, PinSpec, Polygons, Scene};
+use crate::scene::spec::{Cloth, MotionSpec, PinSpec, Polygons, Rest, Scene};
 use crate::scene::surfaces::{check_places, surface};
 use crate::scene::touch::touch;
 
@@ -56,7 +57,8 @@ pub fn build_if(
     setup.obstacles = build_obstacles(scene, scene_dir)?;
     let mut attached = Vec::new();
     for (number, (cloth, at, surface)) in coarse.into_iter().enumerate() {
-        let (built, lists) = build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles)?;
+        let (built, lists) =
+            build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles, scene_dir)?;
         setup.cloths.push(built);
         let lists = lists.into_iter().enumerate();
         attached.extend(lists.map(|(entry, vertices)| Attached { cloth: number, entry, vertices }));
@@ -79,8 +81,16 @@ fn build_cloth(
     at: &str,
     refine: u32,
     obstacles: &[ObstacleSetup],
+    scene_dir: &Path,
 ) -> Result<(ClothSetup, Vec<Vec<u32>>)> {
     coarse.document.smooth_by_default();
+    let pattern = match &cloth.rest {
+        Rest::Obj(path) => {
+            let pattern = Pattern::read(path, &cloth.shape, &coarse, at, scene_dir)?;
+            Some(if refine > 1 { pattern.refined(refine) } else { pattern })
+        }
+        _ => None,
+    };
     let unrefined = (0..coarse.document.positions.len() as u32).map(|vertex| [vertex; 3]);
     let (surface, origins) =
         if refine > 1 { coarse.refined(refine)? } else { (coarse, unrefined.collect()) };
@@ -89,7 +99,7 @@ fn build_cloth(
     let rest: Vec<Vec3> = local.iter().map(|position| position * transform.scale).collect();
     let positions: Vec<Vec3> = local.iter().map(|position| transform.apply(*position)).collect();
     check_places(positions.iter(), at)?;
-    let rest_planes = rest_planes(cloth, &surface, &rest, at)?;
+    let rest_planes = rest_planes(cloth, &surface, &rest, pattern.as_ref(), at)?;
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
     let pins = build_pins(cloth, &candidates, at, obstacles)?;
     let loads = build_loads(cloth, &candidates, at)?;
@@ -108,6 +118,7 @@ fn build_cloth(
         topology: surface.topology,
         document: surface.document,
         rest,
+        is_flat: cloth.rest != Rest::Shape,
         rest_planes,
         positions,
         material,

@@ -13,6 +13,7 @@ pub mod keyframe;
 pub mod load;
 mod loads;
 mod obstacles;
+mod pattern;
 mod rest;
 mod samples;
 mod scale;

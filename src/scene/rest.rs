@@ -5,10 +5,12 @@ use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::SurfaceMesh;
+use crate::scene::pattern::Pattern;
 use crate::scene::spec::{Cloth, Rest};
 
-/// The rest triangle of each face (m), from the shape or from the texture coordinates. `rest` has
-/// the rest position (m) of each vertex. `at` is the path of the cloth in the scene.
+/// The rest triangle of each face (m), from the shape, from the texture coordinates or from the
+/// `pattern`. `rest` has the rest position (m) of each vertex. `at` is the path of the cloth in the
+/// scene.
 ///
 /// # Errors
 /// A face without texture coordinates, or of no area in them, if the rest lengths come from them.
@@ -16,6 +18,7 @@ pub(super) fn rest_planes(
     cloth: &Cloth,
     surface: &SurfaceMesh,
     rest: &[Vec3],
+    pattern: Option<&Pattern>,
     at: &str,
 ) -> Result<Vec<RestTriangle>> {
     let axis = Vec3::from(cloth.warp_axis);
@@ -23,10 +26,14 @@ pub(super) fn rest_planes(
     for (face, &vertices) in surface.faces.iter().enumerate() {
         let uv = texture_edges(surface, face);
         let [a, b, c] = vertices.map(|vertex| rest[vertex as usize]);
-        planes.push(match cloth.rest {
-            Rest::Shape => from_shape(b - a, c - a, uv, axis),
-            Rest::Uv { metres_per_unit } => from_pattern(uv, metres_per_unit)
+        planes.push(match (&cloth.rest, pattern) {
+            (Rest::Uv { metres_per_unit }, _) => from_pattern(uv, *metres_per_unit)
                 .ok_or_else(|| no_pattern(cloth, surface, face, at))?,
+            (_, Some(pattern)) => {
+                let [e1, e2] = pattern.edges(face);
+                RestTriangle::along(e1, e2, axis)
+            }
+            _ => from_shape(b - a, c - a, uv, axis),
         });
     }
     Ok(planes)

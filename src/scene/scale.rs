@@ -74,8 +74,8 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
 
 /// Whether two cloths have the same rest shape and the same material.
 fn is_alike(one: &Cloth, other: &Cloth) -> bool {
-    (&one.shape, &one.material, one.transform.scale, one.rest, one.warp_axis)
-        == (&other.shape, &other.material, other.transform.scale, other.rest, other.warp_axis)
+    (&one.shape, &one.material, one.transform.scale, &one.rest, one.warp_axis)
+        == (&other.shape, &other.material, other.transform.scale, &other.rest, other.warp_axis)
 }
 
 fn size_warning(cloth: &Cloth, built: &ClothSetup, at: &str) -> Option<String> {

@@ -63,6 +63,7 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
     };
     ClothSetup {
         name: "cloth".to_owned(),
+        is_flat: false,
         rest_planes: surface.faces.iter().map(plane).collect(),
         faces: surface.faces,
         topology: surface.topology,

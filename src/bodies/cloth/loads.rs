@@ -170,6 +170,7 @@ mod tests {
             rest_planes: faces.iter().map(plane).collect(),
             positions: rest.clone(),
             rest,
+            is_flat: false,
             faces,
             material: Material::isotropic(0.2, 500.0, 0.3, 1e-5),
             pins: Vec::new(),

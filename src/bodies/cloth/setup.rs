@@ -18,8 +18,10 @@ pub struct ClothSetup {
     pub faces: Vec<[u32; 3]>,
     /// Edges and adjacency of `faces`.
     pub topology: Topology,
-    /// Rest shape, m. The rest angles between faces come from it.
+    /// Rest shape, m. The rest angles between faces come from it, unless the cloth is flat at rest.
     pub rest: Vec<Vec3>,
+    /// Whether it is flat at rest: the rest angles are zero, as those of a sewing pattern.
+    pub is_flat: bool,
     /// Each face's rest lengths and warp direction. Its mass comes from them too.
     pub rest_planes: Vec<RestTriangle>,
     /// Positions at t = 0, m.

@@ -106,6 +106,8 @@ shapes! {
     Capsule(capsule::Capsule),
     /// A cylinder about the y axis.
     Cylinder(cylinder::Cylinder),
+    /// The side of a cylinder or cone about the y axis, open at both ends.
+    Tube(tube::Tube),
 }
 
 /// Checks a size in m.

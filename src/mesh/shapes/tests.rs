@@ -30,6 +30,7 @@ fn samples() -> Vec<Shape> {
         Shape::Plane(Plane { width_m, length_m, edge_m }),
         Shape::Capsule(Capsule { radius_m, length_m, edge_m }),
         Shape::Cylinder(Cylinder { radius_m, length_m, edge_m }),
+        Shape::Tube(Tube { radius_m, top_radius_m: None, length_m, columns: 7, rows: 5 }),
     ]
 }
 
@@ -45,7 +46,8 @@ fn every_shape_is_sound_and_faces_up_or_outwards() {
         assert!(settings.check("shape").is_ok() && settings.mesh() == mesh, "{name}");
         let is_flat = mesh.positions.iter().all(|p| p.y == 0.0);
         mesh.positions.iter_mut().for_each(|p| p.y += 3.0);
-        let (area, volume) = measure(&mesh, !is_flat);
+        let is_open = is_flat || name == "Tube";
+        let (area, volume) = measure(&mesh, !is_open);
         // A flat shape that faces up encloses a cone with the origin: a third of base times height.
         assert!(volume > 0.0 && (!is_flat || (volume - area).abs() < 1e-12), "{name}");
     }
@@ -65,6 +67,17 @@ fn flat_shapes_have_their_area_and_look_up() {
     mesh.positions.iter_mut().for_each(|p| p.y = 3.0);
     let (area, cone) = measure(&mesh, false);
     assert!((area / (4.0 * std::f64::consts::PI) - 1.0).abs() < 1e-3 && (cone - area).abs() < 1e-9);
+}
+
+#[test]
+fn a_tube_has_the_area_of_its_cone() {
+    let tube =
+        Tube { radius_m: 0.4, top_radius_m: Some(0.2), length_m: 0.5, columns: 90, rows: 20 };
+    let mesh = tube.mesh();
+    assert_eq!((mesh.positions.len(), mesh.faces.len()), (90 * 21, 2 * 90 * 20));
+    let slant = f64::hypot(0.5, 0.2);
+    let (area, _) = measure(&mesh, false);
+    assert!((area / (std::f64::consts::PI * 0.6 * slant) - 1.0).abs() < 1e-3, "{area}");
 }
 
 #[test]

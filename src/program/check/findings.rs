@@ -1,6 +1,10 @@
 //! The result of a check: a table of the frames and a list of faults.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::program::check::record::Record;
 use crate::program::words::plural;
@@ -29,12 +33,17 @@ pub struct Findings {
 }
 
 /// What was found in a frame.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FrameFindings {
     /// Its number.
+    #[serde(rename = "frame")]
     pub number: u64,
     /// Its row of the table, behind the number.
+    #[serde(skip)]
     pub row: String,
+    /// The numbers of the row and others, by name and unit. None where they could not be found.
+    #[serde(flatten)]
+    pub values: BTreeMap<&'static str, Option<f64>>,
     /// Its faults, in a line each or more.
     pub faults: Vec<String>,
 }
@@ -98,6 +107,18 @@ impl Findings {
             return Some(Fault { cause, remedy: SEE_LIST });
         }
         self.of_run.as_ref().map(|of_run| of_run.fault.clone())
+    }
+
+    /// The same for other programs.
+    pub fn json(&self) -> Value {
+        let meshes = self.meshes.iter().map(|(file, fault)| json!({"file": file, "fault": fault}));
+        json!({
+            "frames": self.frames,
+            "unfinished": self.unfinished,
+            "meshes": Vec::from_iter(meshes),
+            "remarks": self.remarks,
+            "fault": self.fault().map(|fault| fault.cause),
+        })
     }
 
     fn faulty_frames(&self) -> usize {

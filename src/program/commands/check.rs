@@ -14,7 +14,11 @@ use crate::program::print;
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // The bar appears on terminals only, after the first frame.
-    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    let bar = if arguments.quiet || arguments.json {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new_spinner()
+    };
     if let Ok(style) = ProgressStyle::with_template("{pos} frames checked") {
         bar.set_style(style);
     }
@@ -26,8 +30,10 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
     };
     let report = check_run(&arguments.folder, &settings, || bar.inc(1))?;
     bar.finish_and_clear();
-    if !arguments.quiet {
-        print::line(&report)?;
+    match (arguments.json, arguments.quiet) {
+        (true, _) => print::json(&report.json())?,
+        (false, false) => print::line(&report)?,
+        (false, true) => {}
     }
     match report.fault() {
         None => Ok(()),

@@ -1,7 +1,8 @@
 //! The subcommand `mesh`: what the triangles of a mesh are like, and better or smaller ones.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::locking::{Locking, effective_thickness};
 use cloth_sim::bodies::cloth::material::MaterialSpec;
@@ -10,12 +11,11 @@ use cloth_sim::ids::FaceId;
 use cloth_sim::mesh::quality::{Extreme, Quality};
 use cloth_sim::mesh::relax::relax;
 use cloth_sim::mesh::shapes::Shape;
-use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh};
+use cloth_sim::mesh::{Faces, Mesh, ObjDocument, SurfaceMesh};
 use cloth_sim::scene::bends::{judged_radius, metres, percent};
 use cloth_sim::scene::spec::Digits;
 use cloth_sim::scene::{self, Scene};
 
-use crate::program::cli::MeshArguments;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::write_whole;
 use crate::program::print;
@@ -24,22 +24,53 @@ use crate::program::words::{grouped, plural};
 /// Radii of bends that are shown, beside the one that warnings are about, m.
 const RADII_M: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 1.0];
 
+/// Arguments of `mesh`.
+#[derive(Debug, Clone, Args)]
+pub struct MeshArguments {
+    /// The mesh, an OBJ file in metres.
+    #[arg(required_unless_present = "shape", conflicts_with = "shape")]
+    pub file: Option<PathBuf>,
+
+    /// Make a mesh, of a shape as in a scene, e.g. 'Disc(radius_m: 0.5, rings: 40)'.
+    #[arg(long, value_name = "SHAPE", requires = "out")]
+    pub shape: Option<String>,
+
+    /// The fabric whose bends are judged. See docs/scene.md for the names.
+    #[arg(long, value_name = "NAME", default_value = "cotton")]
+    pub fabric: String,
+
+    /// Make better triangles: flip edges and move inner vertices within the surface. Boundaries,
+    /// creases (more than 25 degrees), borders of groups and seams stay.
+    #[arg(long, requires = "out")]
+    pub relax: bool,
+
+    /// Cut each triangle into N x N triangles, after --relax.
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub refine: Option<u32>,
+
+    /// Write the new mesh to this file.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// Replace the file that --out names.
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+}
+
 /// Prints what the mesh is like, changes it if asked to, and prints what the new one is like.
 ///
 /// # Errors
 /// A file that is missing, no mesh, or no mesh of a cloth; an unknown fabric; a file that is there
 /// already or cannot be written.
 pub fn mesh(arguments: &MeshArguments) -> Result<()> {
-    let MeshArguments { file, fabric, .. } = arguments;
-    let material = MaterialSpec::Fabric(fabric.clone());
+    let material = MaterialSpec::Fabric(arguments.fabric.clone());
     material.resolve("--fabric")?;
-    if !file.exists() {
-        return Err(Error::file(file, "there is no such file", "name an OBJ file"));
-    }
-    let mut surface = SurfaceMesh::read(file, Faces::Manifold)?;
-    describe(file, &surface, &material)?;
+    let mut surface = match (&arguments.shape, &arguments.file) {
+        (Some(shape), _) => SurfaceMesh::from_mesh(made(shape)?)?,
+        (None, file) => read(file.as_deref().unwrap_or(Path::new("")), &material)?,
+    };
     let Some(out) = &arguments.out else { return Ok(()) };
-    if !arguments.relax && arguments.refine.is_none() {
+    if arguments.shape.is_none() && !arguments.relax && arguments.refine.is_none() {
         let remedy = "add --relax or --refine N";
         return Err(Error::input("--out", "nothing is changed, so nothing is written", remedy));
     }
@@ -56,8 +87,32 @@ pub fn mesh(arguments: &MeshArguments) -> Result<()> {
         surface = surface.refined(k)?.0;
     }
     write(out, &mut surface.document)?;
-    print::line("")?;
+    if arguments.shape.is_none() {
+        print::line("")?;
+    }
     describe(out, &SurfaceMesh::read(out, Faces::Manifold)?, &material)
+}
+
+/// Reads a mesh and prints what it is like.
+fn read(file: &Path, material: &MaterialSpec) -> Result<SurfaceMesh> {
+    if !file.exists() {
+        return Err(Error::file(file, "there is no such file", "name an OBJ file"));
+    }
+    let surface = SurfaceMesh::read(file, Faces::Manifold)?;
+    describe(file, &surface, material)?;
+    Ok(surface)
+}
+
+/// The mesh of a generated shape, written as in a scene.
+fn made(shape: &str) -> Result<Mesh> {
+    let remedy = "write a shape of docs/scene.md, such as 'Disc(radius_m: 0.5, rings: 40)'";
+    let shape: Shape = ron::from_str(shape)
+        .map_err(|cause| Error::input("--shape", cause.code.to_string(), remedy))?;
+    let Some(settings) = shape.generated() else {
+        return Err(Error::input("--shape", "a mesh file is no shape to be made", remedy));
+    };
+    settings.check("--shape")?;
+    Ok(settings.mesh())
 }
 
 /// Writes the mesh with all digits.

@@ -2,4 +2,6 @@
 
 pub mod check;
 pub mod mesh;
+pub mod new;
 pub mod profile;
+pub mod shell;

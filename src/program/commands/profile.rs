@@ -1,11 +1,28 @@
 //! The subcommand `profile`: draws how busy each processor was.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use cloth_sim::error::{Error, Result};
 
-use crate::program::cli::ProfileArguments;
 use crate::program::output::drawn_files;
 use crate::program::profile::{Drawing, png};
 use crate::program::{print, profile};
+
+/// Arguments of `profile`.
+#[derive(Debug, Clone, Args)]
+pub struct ProfileArguments {
+    /// The run folder.
+    pub run: PathBuf,
+
+    /// The folder of another run, to compare with. It must have the same number of frames.
+    #[arg(value_name = "RUN")]
+    pub other: Option<PathBuf>,
+
+    /// Folder for the pictures [default: the folder of the first run].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
 
 /// Draws one run, or two runs beside each other. Prints the names of the files and what workers did,
 /// and lists the files in the `run.json` beside them.

@@ -7,8 +7,9 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::rigid::balance::Balancer;
 use cloth_sim::step::Simulation;
+use serde::Serialize;
 
-use crate::program::cli::Arguments;
+use crate::program::cli::{Arguments, InfoArguments};
 use crate::program::print;
 use crate::program::run::content::Content;
 use crate::program::run::job::Job;
@@ -22,11 +23,46 @@ const MEASURED_S: f64 = 1.0;
 /// The number of steps, and their wall time in s without the first, which also sets up.
 type Measured = (u64, f64);
 
+/// What a run will take.
+#[derive(Serialize)]
+struct Forecast {
+    scene: String,
+    /// Number of vertices of cloth and obstacles, in a scene of cloth.
+    vertices: Option<u64>,
+    /// Number of bodies, in a scene of bodies alone.
+    bodies: Option<u64>,
+    frames: u32,
+    /// At most so many, if the run chooses its steps.
+    steps_per_frame: u32,
+    #[serde(skip)]
+    chooses_steps: bool,
+    ranks: usize,
+    /// Of each rank.
+    threads: usize,
+    set_up_s: f64,
+    measured_steps: u64,
+    /// Wall time of a step, s.
+    step_s: f64,
+    /// Wall time of the run if all steps were like those that were measured, s.
+    run_s: f64,
+    /// Memory so far, bytes. Not known on each system.
+    memory_bytes: Option<f64>,
+}
+
 /// Computes the first steps of the run of `arguments`, and prints what the whole run will take.
 ///
 /// # Errors
 /// Whatever would end the run.
-pub fn info(arguments: &Arguments) -> Result<()> {
+pub fn info(arguments: &InfoArguments) -> Result<()> {
+    let Some(forecast) = measured(&arguments.clone().into())? else { return Ok(()) };
+    match arguments.json {
+        true => print::json(&forecast),
+        false => forecast.lines().iter().try_for_each(print::line),
+    }
+}
+
+/// Sets up the run and computes its first steps.
+fn measured(arguments: &Arguments) -> Result<Option<Forecast>> {
     let ranks = arguments.computing.ranks.unwrap_or(1) as usize;
     let placement = Placement::in_process(&arguments.computing, ranks)?;
     let mut job = Job::new(arguments, "threads", placement, arguments.computing.show())?;
@@ -48,36 +84,61 @@ pub fn info(arguments: &Arguments) -> Result<()> {
         (Content::Cloth(_), None) => Err(Error::internal("info", "cloth without a model")),
     };
     let all = in_process::run(ranks, of_rank)?;
-    let Some(&(set_up_s, (measured, time_s))) = all.first() else { return Ok(()) };
+    let Some(&(set_up_s, (measured, time_s))) = all.first() else { return Ok(None) };
     let step_s = time_s / (measured.saturating_sub(1)).max(1) as f64;
-    let vertices =
-        model.as_ref().map(|it| format!("{} vertices", grouped(it.initial.len() as u64)));
-    let size = match &job.content {
-        Content::Bodies(setup) => format!("{} bodies", grouped(setup.body_count())),
-        Content::Cloth(_) => vertices.unwrap_or_default(),
+    let bodies = match &job.content {
+        Content::Bodies(setup) => Some(setup.body_count()),
+        Content::Cloth(_) => None,
     };
-    let (ranks, threads) = (plural(ranks, "rank"), plural(threads, "thread"));
-    let most = job.scene.steps_per_frame.error_m().map_or("", |_| "at most ");
-    print::line(format_args!(
-        "{}: {size}, {} of {most}{}, {ranks} x {threads}",
-        job.scene.name,
-        plural(job.scene.frames as usize, "frame"),
-        plural(job.scene.steps_per_frame.at_most() as usize, "step"),
-    ))?;
-    print::line(format_args!("  set-up    {set_up_s:.1} s"))?;
-    let of = plural(measured as usize, "step");
-    print::line(format_args!("  measured  {of}, {} ms each", significant(1e3 * step_s)))?;
-    let run_s = significant(set_up_s + step_s * steps as f64);
-    print::line(format_args!("  run       {run_s} s, if all {} were like these", grouped(steps)))?;
-    let contact = match job.content {
-        Content::Cloth(_) => "Steps in contact take longer: 3 times as long in tablecloth.ron",
-        Content::Bodies(_) => "Steps with more contacts take longer",
-    };
-    print::line(format_args!("            {contact}"))?;
-    if let Some(bytes) = memory::peak() {
-        print::line(format_args!("  memory    {:.0} MB so far", 1e-6 * bytes))?;
+    Ok(Some(Forecast {
+        scene: job.scene.name.clone(),
+        vertices: model.as_ref().map(|it| it.initial.len() as u64),
+        bodies,
+        frames: job.scene.frames,
+        steps_per_frame: job.scene.steps_per_frame.at_most(),
+        chooses_steps: job.scene.steps_per_frame.error_m().is_some(),
+        ranks,
+        threads,
+        set_up_s,
+        measured_steps: measured,
+        step_s,
+        run_s: set_up_s + step_s * steps as f64,
+        memory_bytes: memory::peak(),
+    }))
+}
+
+impl Forecast {
+    /// The same for people.
+    fn lines(&self) -> Vec<String> {
+        let size = match (self.bodies, self.vertices) {
+            (Some(bodies), _) => format!("{} bodies", grouped(bodies)),
+            (None, vertices) => format!("{} vertices", grouped(vertices.unwrap_or_default())),
+        };
+        let (ranks, threads) = (plural(self.ranks, "rank"), plural(self.threads, "thread"));
+        let most = if self.chooses_steps { "at most " } else { "" };
+        let frames = plural(self.frames as usize, "frame");
+        let steps_per_frame = plural(self.steps_per_frame as usize, "step");
+        let measured = plural(self.measured_steps as usize, "step");
+        let steps = grouped(u64::from(self.frames) * u64::from(self.steps_per_frame));
+        let contact = match self.bodies {
+            None => "Steps in contact take longer: 3 times as long in tablecloth.ron",
+            Some(_) => "Steps with more contacts take longer",
+        };
+        let step_ms = significant(1e3 * self.step_s);
+        let run_s = significant(self.run_s);
+        let memory = self.memory_bytes.map(|it| format!("  memory    {:.0} MB so far", 1e-6 * it));
+        let lines = [
+            format!(
+                "{}: {size}, {frames} of {most}{steps_per_frame}, {ranks} x {threads}",
+                self.scene
+            ),
+            format!("  set-up    {:.1} s", self.set_up_s),
+            format!("  measured  {measured}, {step_ms} ms each"),
+            format!("  run       {run_s} s, if all {steps} were like these"),
+            format!("            {contact}"),
+        ];
+        lines.into_iter().chain(memory).collect()
     }
-    Ok(())
 }
 
 /// Computes steps until enough time has passed, at most `most`. Collective.

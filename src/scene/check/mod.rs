@@ -168,8 +168,8 @@ impl Cloth {
     fn validate(&self, at: &str) -> Result<()> {
         check_shape(&self.shape, at)?;
         self.transform.validate(&format!("{at}.transform"))?;
-        if let Rest::Uv { metres_per_unit } = self.rest {
-            positive_within(&format!("{at}.rest.metres_per_unit"), metres_per_unit, FACTOR)?;
+        if let Rest::Uv { metres_per_unit } = &self.rest {
+            positive_within(&format!("{at}.rest.metres_per_unit"), *metres_per_unit, FACTOR)?;
         }
         direction(&format!("{at}.warp_axis"), self.warp_axis)?;
         self.material.resolve(&format!("{at}.material"))?;

@@ -144,15 +144,16 @@ impl Scene {
     }
 
     /// The path of each file that the scene names: meshes of cloths and of obstacles, samples of
-    /// obstacles, then meshes and places of rigid bodies.
+    /// obstacles, meshes and places of rigid bodies, places of joints, then patterns of cloths.
     pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let cloths = self.cloths.iter_mut().map(|cloth| &mut cloth.shape);
+        let (cloths, patterns): (Vec<_>, Vec<_>) =
+            self.cloths.iter_mut().map(|cloth| (&mut cloth.shape, cloth.rest.path_mut())).unzip();
         let (shapes, samples): (Vec<_>, Vec<_>) = self
             .obstacles
             .iter_mut()
             .map(|obstacle| (&mut obstacle.shape, obstacle.samples.as_mut()))
             .unzip();
-        let shapes = cloths.chain(shapes);
+        let shapes = cloths.into_iter().chain(shapes);
         let meshes = shapes.filter_map(|shape| match shape {
             Shape::Mesh(path) => Some(path),
             _ => None,
@@ -160,7 +161,8 @@ impl Scene {
         let samples = samples.into_iter().flatten().map(|samples| &mut samples.file);
         let meshes =
             meshes.chain(samples).chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut));
-        meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut))
+        let meshes = meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut));
+        meshes.chain(patterns.into_iter().flatten())
     }
 
     /// Size of the smallest whole time step, s. It is the unit of step numbers.
@@ -291,18 +293,32 @@ impl Default for Placement {
     }
 }
 
-/// Where a cloth's rest lengths come from. Its rest angles always come from its shape.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// Where a cloth's rest lengths and rest angles come from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Rest {
-    /// The shape. Texture coordinates give the warp direction only.
+    /// Both from the shape. Texture coordinates give the warp direction only.
     #[default]
     Shape,
-    /// The texture coordinates: a sewing pattern.
+    /// The lengths from the shape. The cloth is flat at rest.
+    Flat,
+    /// The texture coordinates: a sewing pattern. The cloth is flat at rest.
     Uv {
         /// Length of one unit of texture coordinates, m.
         metres_per_unit: f64,
     },
+    /// A sewing pattern in an OBJ file of the same polygons, by its path relative to the scene file.
+    /// The cloth is flat at rest.
+    Obj(String),
+}
+
+impl Rest {
+    fn path_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Obj(path) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// Rayleigh damping: coefficients of mass and of stiffness.

@@ -52,6 +52,7 @@ fn cloths() -> Vec<ClothSetup> {
             rest_planes: faces.iter().map(plane).collect(),
             positions: rest.clone(),
             rest,
+            is_flat: false,
             faces,
             material: Material {
                 stiffness_damping_s: 1e-3,

@@ -145,6 +145,7 @@ mod tests {
             topology: surface.topology,
             positions: rest.clone(),
             rest,
+            is_flat: false,
             material: Material::isotropic(0.2, 500.0, 0.3, rigidity),
             pins: Vec::new(),
             loads: LoadSetup::default(),

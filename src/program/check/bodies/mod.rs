@@ -12,6 +12,8 @@ mod joints;
 mod lines;
 mod recorded;
 
+use std::collections::BTreeMap;
+
 use cloth_sim::error::Result;
 
 use crate::program::check::bodies::energy::Rise;
@@ -45,10 +47,23 @@ pub fn check(record: Record, settings: &CheckSettings, done: impl Fn()) -> Resul
     Ok(findings(&lines, &frames, &rises))
 }
 
+/// The numbers of a frame, for other programs.
+fn values(frame: &BodyCheck) -> BTreeMap<&'static str, Option<f64>> {
+    let energy = frame.energy.as_ref();
+    BTreeMap::from([
+        ("bodies", energy.map(|_| frame.bodies as f64)),
+        ("overlap_share", frame.overlap.as_ref().map(|it| it.share)),
+        ("joint_gap_m", frame.joints.widest.map(|it| it.gap_m)),
+        ("kinetic_j", energy.map(|it| it.kinetic_j)),
+        ("potential_j", energy.map(|it| it.potential_j)),
+    ])
+}
+
 fn findings(lines: &Lines, frames: &[BodyCheck], rises: &[Rise]) -> Findings {
     let of_frame = |frame: &BodyCheck| FrameFindings {
         number: frame.frame,
         row: lines.row(frame),
+        values: values(frame),
         faults: lines.faults(frame, rises),
     };
     let Lines { run, .. } = lines;

@@ -12,6 +12,8 @@ mod lines;
 mod pieces;
 mod rises;
 
+use std::collections::BTreeMap;
+
 use cloth_sim::error::{Error, Result};
 use cloth_sim::verify::{Moves, Threads};
 use rayon::ThreadPoolBuilder;
@@ -52,6 +54,7 @@ fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Ri
     let of_frame = |frame: &FrameCheck| FrameFindings {
         number: frame.frame,
         row: lines.row(frame),
+        values: values(frame),
         faults: lines.faults(frame),
     };
     let of_frames = Vec::from_iter(frames.iter().map(of_frame));
@@ -82,6 +85,18 @@ fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Ri
         None
     };
     findings
+}
+
+/// The numbers of a frame, for other programs.
+fn values(frame: &FrameCheck) -> BTreeMap<&'static str, Option<f64>> {
+    let strain = frame.strain.as_ref();
+    BTreeMap::from([
+        ("intersections", strain.map(|_| frame.intersections() as f64)),
+        ("dropped_intersections", strain.map(|_| frame.dropped as f64)),
+        ("stretch", strain.map(|it| it.stretch)),
+        ("compression", strain.map(|it| it.compression)),
+        ("strain_percentile_95", strain.map(|it| it.percentile_95)),
+    ])
 }
 
 fn title(run: &CheckedRun) -> String {

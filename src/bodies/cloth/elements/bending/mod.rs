@@ -102,7 +102,9 @@ impl Element for Bending {
         let rigidity = rest.by_cloth(|cloth| cloth.material.bending);
         let stiffness = |face| *rigidity.of(face);
         let (faces, topology, x) = (&rest.faces, &rest.topology, &rest.positions);
-        let sheet = HingedSheet::new(faces, topology, &planes, x, stiffness);
+        let mut sheet = HingedSheet::new(faces, topology, &planes, x, stiffness);
+        let is_flat = rest.by_cloth(|cloth| cloth.is_flat);
+        sheet.flatten(|face| *is_flat.of(face));
         let dampings = rest.cloths.iter().map(|cloth| cloth.material.stiffness_damping_s);
         let largest_damping = dampings.fold(0.0, f64::max);
         let treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);

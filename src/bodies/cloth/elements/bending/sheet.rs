@@ -48,6 +48,12 @@ impl HingedSheet {
         Self { hinges, face_hinges: face_hinges(topology), stiffness }
     }
 
+    /// Makes the hinges flat at rest for which `is_flat` is true of their faces.
+    pub fn flatten(&mut self, is_flat: impl Fn(FaceId) -> bool) {
+        let flat = self.hinges.iter_mut().filter(|hinge| is_flat(hinge.faces[0]));
+        flat.for_each(|hinge| hinge.rest_angle = 0.0);
+    }
+
     /// The angles (rad) of all hinges beyond their rest angles, at positions `x` (m).
     pub fn angles(&self, x: &[Vec3]) -> Vec<f64> {
         let angle = |hinge: &Hinge| hinge.deviation(hinge_angle(hinge.gather(x)));

@@ -1,0 +1,82 @@
+//! The subcommand `new`: a commented scene to begin with.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use cloth_sim::error::{Error, Result};
+
+use crate::program::output::write_whole;
+use crate::program::print;
+
+/// Arguments of `new`.
+#[derive(Debug, Clone, Args)]
+pub struct NewArguments {
+    /// The name of the scene: NAME.ron is written.
+    pub name: PathBuf,
+
+    /// What the scene begins with.
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Template::Drape)]
+    pub template: Template,
+
+    /// Replace a file of this name.
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
+/// The scenes to begin with. A new one is a line here and a file in `templates/`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// A tablecloth falls onto a ball.
+    Drape,
+    /// A skirt on a waist that turns.
+    Garment,
+    /// Boxes and a ball fall onto a sheet.
+    Bodies,
+    /// A rope bridge of planks, without cloth.
+    Bridge,
+}
+
+impl Template {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Drape => include_str!("templates/drape.ron"),
+            Self::Garment => include_str!("templates/garment.ron"),
+            Self::Bodies => include_str!("templates/bodies.ron"),
+            Self::Bridge => include_str!("templates/bridge.ron"),
+        }
+    }
+}
+
+/// Writes the scene and says what to do with it.
+///
+/// # Errors
+/// A file that is there already or cannot be written.
+pub fn new(arguments: &NewArguments) -> Result<()> {
+    let file = match arguments.name.extension() {
+        Some(extension) if extension == OsStr::new("ron") => arguments.name.clone(),
+        _ => arguments.name.with_added_extension("ron"),
+    };
+    if file.exists() && !arguments.overwrite {
+        return Err(Error::file(&file, "it exists", "choose another name, or add --overwrite"));
+    }
+    write(&file, arguments.template.text())?;
+    let shown = file.display();
+    print::line(format_args!("{shown} is written"))?;
+    print::line(format_args!("  to run    cloth-sim {shown}"))?;
+    print::line(format_args!("  to ask    cloth-sim info {shown}    (what a run will take)"))?;
+    print::line("  to change docs/scene.md has all fields")
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    let written =
+        write_whole(file, |to| to.write_all(text.replace("NAME.ron", &name(file)).as_bytes()));
+    written.map_err(|cause| {
+        Error::file(file, cause, "choose a folder that is there and can be written")
+    })
+}
+
+/// The name of the file, for the first lines of the scene.
+fn name(file: &Path) -> String {
+    file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,96 @@
+//! What a new user begins with: scenes of templates, meshes of shapes, completions and the manual.
+
+mod common;
+
+use std::process::Command;
+
+use common::run::{BINARY, assert_says, finish};
+
+#[test]
+fn every_template_runs_as_it_is_and_no_file_is_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for template in ["drape", "garment", "bodies", "bridge"] {
+        let cloth_sim = || {
+            let mut command = Command::new(BINARY);
+            command.current_dir(folder.path());
+            command
+        };
+        let write = ["new", template, "--template", template];
+        let written = finish(cloth_sim().args(write));
+        assert!(written.status.success(), "{template}: {written:?}");
+        let scene = folder.path().join(format!("{template}.ron"));
+        let text = std::fs::read_to_string(&scene).expect("a scene");
+        assert!(text.contains(&format!("cloth-sim info {template}.ron")), "{text}");
+        let said = finish(cloth_sim().arg(&scene).args(["--frames", "1", "--quiet"]));
+        assert!(said.status.success() && said.stderr.is_empty(), "{template}: {said:?}");
+        std::fs::write(&scene, "mine").expect("a change");
+        assert_says(&finish(cloth_sim().args(write)), &[&format!("{template}.ron"), "--overwrite"]);
+        assert_eq!(std::fs::read_to_string(&scene).expect("a scene"), "mine");
+    }
+}
+
+#[test]
+fn meshes_are_made_of_the_shapes_of_scenes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let make = |shape: &str| {
+        let mut command = Command::new(BINARY);
+        command.current_dir(folder.path());
+        finish(command.args(["mesh", "--shape", shape, "--out", "new.obj", "--overwrite"]))
+    };
+    let made = make("Tube(radius_m: 0.2, length_m: 0.5, columns: 30, rows: 12)");
+    assert!(made.status.success(), "{made:?}");
+    let obj = std::fs::read_to_string(folder.path().join("new.obj")).expect("a mesh");
+    assert_eq!(obj.lines().filter(|line| line.starts_with("v ")).count(), 30 * 13);
+    for (shape, words) in [
+        ("Tube(radius_m: 0.2, length_m: 0.5, columns: 2, rows: 12)", "--shape.columns"),
+        ("Tube(radius_m: -1, length_m: 0.5, columns: 9, rows: 12)", "--shape.radius_m"),
+        ("Cone(radius_m: 1)", "--shape"),
+        ("Mesh(\"a.obj\")", "--shape"),
+    ] {
+        assert_says(&make(shape), &[words]);
+    }
+}
+
+#[test]
+fn shells_and_manuals_know_every_subcommand() {
+    let print = |words: &[&str]| {
+        let said = finish(Command::new(BINARY).args(words));
+        assert!(said.status.success(), "{said:?}");
+        String::from_utf8(said.stdout).expect("text")
+    };
+    for text in [print(&["completions", "bash"]), print(&["completions", "fish"]), print(&["man"])]
+    {
+        for subcommand in ["new", "resume", "info", "check", "mesh", "profile"] {
+            assert!(text.contains(subcommand), "{subcommand}");
+        }
+    }
+}
+
+#[test]
+fn answers_for_other_programs_are_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = |words: &[&str]| -> serde_json::Value {
+        let mut command = Command::new(BINARY);
+        let said = finish(command.current_dir(folder.path()).args(words));
+        assert!(said.status.success(), "{said:?}");
+        serde_json::from_slice(&said.stdout).unwrap_or_default()
+    };
+    json(&["new", "bodies", "--template", "bodies"]);
+    let info = json(&["info", "bodies.ron", "--frames", "2", "--threads", "1", "--json"]);
+    assert_eq!((&info["frames"], &info["steps_per_frame"]), (&2.into(), &10.into()));
+    let [set_up_s, step_s, run_s] = ["set_up_s", "step_s", "run_s"].map(|it| info[it].as_f64());
+    let sum_s = set_up_s.zip(step_s).map(|(set_up_s, step_s)| set_up_s + 20.0 * step_s);
+    assert!(run_s.zip(sum_s).is_some_and(|(run_s, sum_s)| (run_s - sum_s).abs() < 1e-9), "{info}");
+    json(&["bodies.ron", "--frames", "2", "--quiet"]);
+    let check = json(&["check", "out/bodies", "--json"]);
+    assert_eq!(
+        (&check["fault"], &check["frames"][2]["frame"]),
+        (&serde_json::Value::Null, &2.into())
+    );
+    assert_eq!(check["frames"][2]["intersections"].as_f64(), Some(0.0));
+    let table =
+        finish(Command::new(BINARY).current_dir(folder.path()).args(["check", "out/bodies"]));
+    let stretch = check["frames"][2]["stretch"].as_f64().expect("a strain");
+    let shown = format!("{:.3}", 100.0 * stretch);
+    assert!(String::from_utf8_lossy(&table.stdout).contains(&shown), "{shown}: {table:?}");
+}
