@@ -140,6 +140,11 @@ impl Materials {
         library.into_iter().chain(images)
     }
 
+    /// The name and the statements of each material, by rising names.
+    pub fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.materials.iter().map(|(name, statements)| (name.as_str(), statements.as_str()))
+    }
+
     /// Writes the file and the images into `folder`, if there are materials.
     ///
     /// # Errors

@@ -69,7 +69,12 @@ pub fn frame(number: u64, format: &str) -> String {
 
 /// The checkpoint after `step` steps.
 pub fn checkpoint(step: u64) -> String {
-    CHECKPOINTS.replace('*', &format!("{step:04}"))
+    numbered(CHECKPOINTS, step)
+}
+
+/// The file with this `number` among `files`, whose name has `*` for the number.
+pub fn numbered(files: &str, number: u64) -> String {
+    files.replace('*', &format!("{number:04}"))
 }
 
 /// The files of all frames in `format`. `*` stands for the number.
