@@ -72,6 +72,7 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
         Command::Info(arguments) => run::info::info(&arguments.clone().into()),
         Command::Check(arguments) => commands::check::check(arguments),
+        Command::Convert(arguments) => commands::convert::convert(arguments),
         Command::Mesh(arguments) => commands::mesh::mesh(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
         #[cfg(feature = "lab")]

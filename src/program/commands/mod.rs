@@ -1,5 +1,6 @@
 //! The subcommands.
 
 pub mod check;
+pub mod convert;
 pub mod mesh;
 pub mod profile;
