@@ -64,13 +64,12 @@ impl Pc2Source {
     /// # Errors
     /// When a file is missing or does not fit its faces.
     pub fn open(run: &WrittenRun) -> Result<Self> {
-        let mut all =
-            Self { objects: Vec::new(), surfaces: Pieces::default(), frame_s: run.frame_s };
+        let surfaces = Pieces { file: object::faces("*"), list: Vec::new() };
+        let mut all = Self { objects: Vec::new(), surfaces, frame_s: run.frame_s };
         for name in run.files.once.iter().filter_map(|file| object::name_of(file)) {
             let faces = read_pieces(&run.folder, &object::faces(name), NO_RUN)?;
             let path = run.folder.join(object::points(name));
             all.objects.push(ObjectSource::open(&path, &faces)?);
-            all.surfaces.file.clone_from(&faces.file);
             all.surfaces.list.extend(faces.list);
         }
         Ok(all)
