@@ -201,21 +201,37 @@ def world_points(thing):
 
 
 def write_obj(path, mesh, points):
-    """Writes a mesh with its texture coordinates and the names of its materials. `points` are in the world."""
-    lines = ["v {:.9g} {:.9g} {:.9g}".format(*y_up(it)) for it in points]
+    """Writes a mesh with its texture coordinates and materials. `points` are in the world."""
+    materials = [it for it in mesh.materials if it]
+    if materials:
+        path.with_suffix(".mtl").write_text("".join(map(material_text, materials)))
+    lines = [f"mtllib {path.stem}.mtl"] if materials else []
+    lines += ["v {:.9g} {:.9g} {:.9g}".format(*y_up(it)) for it in points]
     uv = mesh.uv_layers.active
     if uv:
         lines += ["vt {:.9g} {:.9g}".format(*it.uv) for it in uv.data]
     material = None
     for polygon in mesh.polygons:
         slots = mesh.materials
-        name = slots[polygon.material_index].name if polygon.material_index < len(slots) and slots[polygon.material_index] else None
-        if name != material:
-            lines.append(f"usemtl {name.replace(' ', '_') if name else 'none'}")
-            material = name
+        slot = slots[polygon.material_index] if polygon.material_index < len(slots) else None
+        if slot != material:
+            lines.append(f"usemtl {material_name(slot) if slot else 'none'}")
+            material = slot
         corners = [f"{mesh.loops[it].vertex_index + 1}" + (f"/{it + 1}" if uv else "") for it in polygon.loop_indices]
         lines.append("f " + " ".join(corners))
     path.write_text("\n".join(lines) + "\n")
+
+
+def material_name(material):
+    return material.name.replace(" ", "_")
+
+
+def material_text(material):
+    """The colour of a material as MTL."""
+    nodes = material.node_tree.nodes if material.node_tree else []
+    shader = next((it for it in nodes if it.type == "BSDF_PRINCIPLED"), None)
+    colour = shader.inputs["Base Color"].default_value if shader else material.diffuse_color
+    return "newmtl {}\nKd {:.6g} {:.6g} {:.6g}\n".format(material_name(material), *colour[:3])
 
 
 def write_points(path, samples):

@@ -36,7 +36,10 @@ def model():
     towel.vertex_groups.new(name="pins").add(corners, 1.0, "REPLACE")
     towel.modifiers.new("cloth", "CLOTH").settings.vertex_group_mass = "pins"
     towel.cloth_sim_fabric = "denim"
-    red = bpy.data.materials.new("red")
+    red = bpy.data.materials.new("dark red")
+    red.diffuse_color = (0.6, 0.05, 0.05, 1)
+    if red.node_tree:
+        red.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = red.diffuse_color
     towel.data.materials.append(red)
     bpy.ops.mesh.primitive_uv_sphere_add(segments=16, ring_count=8, radius=0.15, location=(0, -0.3, 1))
     ball = bpy.context.object
@@ -68,8 +71,9 @@ def describe(thing):
 
 
 def draw(things, picture):
-    """Draws `things` from the front and above."""
-    points = [point for thing in things for point in shown(thing)]
+    """Draws `things` from the front and above, with the animated ones in the middle."""
+    animated = [it for it in things if any(modifier.type == "MESH_CACHE" for modifier in it.modifiers)]
+    points = [point for thing in animated or things for point in shown(thing)]
     low, high = (mathutils.Vector(pick(axis) for axis in zip(*points)) for pick in (min, max))
     middle, size = (low + high) / 2, (high - low).length
     scene = bpy.context.scene
@@ -116,6 +120,8 @@ def simulate(binary, folder):
     if "floor" not in bpy.data.objects or len(bpy.data.objects["towel"].data.uv_layers) != 1:
         faults.append("floor or texture coordinates")
     text = (folder / "towel.ron").read_text()
+    colour = bpy.data.materials["dark_red"].node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value
+    faults += [] if abs(colour[0] - 0.6) < 1e-5 else ["the colour of the towel"]
     faults += [word for word in ("Fabric(\"denim\")", f"Vertices({corners})") if word not in text]
     points = (folder / "run" / "frames_towel.pc2").read_bytes()
     faults += ["the number of samples"] if struct.unpack("<I", points[28:32])[0] != 11 else []

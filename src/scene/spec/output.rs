@@ -79,6 +79,7 @@ impl Output {
 
 /// Names of formats, at least one. A scene may write a single name without brackets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct FormatNames(pub Vec<String>);
 
 impl<'de> Deserialize<'de> for FormatNames {

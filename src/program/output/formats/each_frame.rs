@@ -60,6 +60,9 @@ impl Index {
     }
 
     fn remove(&mut self, folder: &Path, number: u64) -> io::Result<()> {
+        if !self.frames.contains(&number) {
+            return Ok(());
+        }
         self.frames.end = number;
         self.write(folder)
     }

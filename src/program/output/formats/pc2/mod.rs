@@ -16,7 +16,7 @@ use std::path::Path;
 use cloth_sim::error::{Error, Result};
 
 use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::formats::pc2::object::{Object, objects_of};
+use crate::program::output::formats::pc2::object::{CachedObject, objects_of};
 use crate::program::output::formats::pc2::sink::{ObjectSink, Pc2Sink};
 use crate::program::output::formats::pc2::source::{Pc2Source, first, read_head};
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
@@ -84,7 +84,7 @@ impl Format for Pc2 {
         objects: &FrameObjects,
         kept: &Range<u64>,
     ) -> Result<Box<dyn Sink>> {
-        let sink = |object: &Object| match kept.is_empty() {
+        let sink = |object: &CachedObject| match kept.is_empty() {
             true => begin(folder, objects, object),
             false => {
                 let path = folder.join(object::points(&object.name));
@@ -102,7 +102,7 @@ impl Format for Pc2 {
 }
 
 /// Writes the faces of an object, and begins the file of its points.
-fn begin(folder: &Path, objects: &FrameObjects, object: &Object) -> Result<ObjectSink> {
+fn begin(folder: &Path, objects: &FrameObjects, object: &CachedObject) -> Result<ObjectSink> {
     let surfaces = &objects.surfaces[object.surfaces.clone()];
     let positions = surfaces.iter().map(|(_, mesh)| mesh.positions.as_slice());
     let (text, positions) = (ObjText::new(surfaces, objects.digits), Vec::from_iter(positions));

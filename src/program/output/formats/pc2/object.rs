@@ -17,7 +17,7 @@ const LONGEST: usize = 80;
 
 /// The surfaces that share a file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Object {
+pub struct CachedObject {
     /// Its name, which is unique and part of the names of its files.
     pub name: String,
     /// Its surfaces.
@@ -27,17 +27,17 @@ pub struct Object {
 }
 
 /// The objects of a run: cloths, rigid bodies, moving obstacles.
-pub fn objects_of(objects: &FrameObjects) -> Vec<Object> {
+pub fn objects_of(objects: &FrameObjects) -> Vec<CachedObject> {
     let (cloths, count) = (objects.cloths, objects.surfaces.len());
     let obstacles = cloths + objects.posed.len();
     let one = |at: usize| (&*objects.surfaces[at].0, at..at + 1);
     let bodies = (obstacles > cloths).then_some((BODIES, cloths..obstacles));
     let ranges = (0..cloths).map(one).chain(bodies).chain((obstacles..count).map(one));
-    let mut all = Vec::<Object>::new();
+    let mut all = Vec::<CachedObject>::new();
     for (name, surfaces) in ranges {
         let meshes = objects.surfaces[surfaces.clone()].iter().map(|(_, mesh)| mesh);
         let vertices = meshes.map(|mesh| mesh.positions.len()).sum();
-        all.push(Object { name: unique(&in_file(name), &all), surfaces, vertices });
+        all.push(CachedObject { name: unique(&in_file(name), &all), surfaces, vertices });
     }
     all
 }
@@ -49,7 +49,7 @@ fn in_file(name: &str) -> String {
 }
 
 /// `name`, with a number if one of `others` has it. Some file systems do not tell `a` from `A`.
-fn unique(name: &str, others: &[Object]) -> String {
+fn unique(name: &str, others: &[CachedObject]) -> String {
     let is_free =
         |name: &String| others.iter().all(|other| other.name.to_lowercase() != name.to_lowercase());
     let numbered = (2..).map(|number| format!("{name}_{number}"));

@@ -13,7 +13,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::mesh::point_cache::pc2::Head;
 
 use crate::program::output::formats::Sink;
-use crate::program::output::formats::pc2::object::Object;
+use crate::program::output::formats::pc2::object::CachedObject;
 use crate::program::output::formats::pc2::source::{first, read_head};
 use crate::program::output::write_whole;
 
@@ -57,7 +57,7 @@ impl ObjectSink {
     ///
     /// # Errors
     /// When the file cannot be written. When the object has more points than the format can count.
-    pub fn begin(path: &Path, object: &Object) -> io::Result<Self> {
+    pub fn begin(path: &Path, object: &CachedObject) -> io::Result<Self> {
         let too_many = |_| io::Error::other("more points than the format can count");
         let points = object.vertices.try_into().map_err(too_many)?;
         let head = Head { points, start: 0.0, rate: 1.0, samples: 0 };
@@ -71,7 +71,7 @@ impl ObjectSink {
     ///
     /// # Errors
     /// When the file does not hold these frames with this number of points, or is torn.
-    pub fn go_on(path: &Path, object: &Object, kept: &Range<u64>) -> io::Result<Self> {
+    pub fn go_on(path: &Path, object: &CachedObject, kept: &Range<u64>) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
         let (head, points) = (read_head(&file)?, object.vertices);
         let samples = kept.end - kept.start;
@@ -138,8 +138,8 @@ mod tests {
         }
     }
 
-    fn object(vertices: usize) -> Object {
-        Object { name: "a".to_owned(), surfaces: 1..3, vertices }
+    fn object(vertices: usize) -> CachedObject {
+        CachedObject { name: "a".to_owned(), surfaces: 1..3, vertices }
     }
 
     fn samples(path: &Path) -> u32 {

@@ -10,7 +10,7 @@ use cloth_sim::engine::Frame;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::rigid::FrameBody;
-use cloth_sim::rigid::shape::{Cylinder, Shape, Sphere};
+use cloth_sim::rigid::shape::{Capsule, Cylinder, Shape, Sphere};
 use cloth_sim::rigid::solid::Solids;
 use cloth_sim::rigid::surfaces::Surfaces;
 
@@ -43,7 +43,9 @@ struct Instance {
 impl Prototypes {
     /// The prototypes of a scene with these `solids`.
     pub fn new(solids: &Solids) -> Self {
-        let mut kinds = Vec::from_iter(Shape::surfaces());
+        let capsule = Shape::Capsule(Capsule { radius_m: 1.0, length_m: 1.0 }).number();
+        let drawn = Shape::surfaces().filter(|(number, _)| *number != capsule);
+        let mut kinds = Vec::from_iter(drawn);
         kinds.sort_by_key(|(number, _)| *number);
         Self { kinds, solids: Surfaces::new(solids).solids().to_vec() }
     }
