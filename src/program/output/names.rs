@@ -129,6 +129,12 @@ pub fn image_copy(number: usize, name: &str) -> String {
     format!("image_{number}_{name}")
 }
 
+/// Whether [`image_copy`] can have made this name.
+pub fn is_image_copy(name: &str) -> bool {
+    let number = name.strip_prefix("image_").and_then(|rest| rest.split_once('_'));
+    number.is_some_and(|(digits, _)| digits.parse::<usize>().is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -214,3 +214,20 @@ fn the_page_of_frames_has_a_row_for_each_format() {
     let rows = Vec::from_iter(rows.map(|(name, _)| name));
     assert_eq!(rows, ALL.map(Format::name));
 }
+
+#[test]
+fn a_frame_that_one_format_cannot_write_is_in_no_other() {
+    let (folder, meshes) = (tempfile::tempdir().unwrap(), meshes());
+    let names = ALL.map(|format| format.name().to_owned());
+    let formats = Formats::named(&names, "output.formats").unwrap();
+    let mut sinks = formats.sinks(folder.path(), &objects(&meshes), &(0..0)).unwrap();
+    sinks.frame(0, &frame(0)).unwrap();
+    // A folder has the name of frame 1 of the last format.
+    fs::create_dir_all(folder.path().join("frame.0001.usda/in")).unwrap();
+    assert_eq!(sinks.frame(1, &frame(1)).unwrap_err().0, "frame.0001.usda");
+    for format in readable() {
+        assert_eq!(format.last_frame(folder.path()).unwrap(), Some(0), "{}", format.name());
+    }
+    let list = fs::read_to_string(folder.path().join("frames.pvd")).unwrap();
+    assert_eq!(list.matches("<DataSet").count(), 1);
+}
