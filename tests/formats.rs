@@ -18,16 +18,19 @@ use tempfile::TempDir;
 const SCENE: &str = r#"(
     name: "small", frames: 3, frames_per_second: 25, steps_per_frame: 4, patch_vertices: 16,
     cloths: [
-        (name: "flag", shape: Mesh("flag.obj"), transform: (translation_m: (0, 0.102, 0)), material: Fabric("cotton")),
+        (name: "flag", shape: Mesh("flag.obj"), transform: (translation_m: (0, 0.102, 0)),
+         material: Fabric("cotton")),
         (name: "sheet", shape: Sheet(width_m: 0.4, length_m: 0.4, columns: 6, rows: 6),
          transform: (translation_m: (0, 0.112, 0)), material: Fabric("cotton")),
     ],
     obstacles: [
         (name: "lift", shape: Box(size_m: (0.3, 0.2, 0.3)),
          motion: (keyframes: [(time_s: 0), (time_s: 1, translation_m: (0, 0.5, 0))])),
-        (name: "floor", shape: Plane(width_m: 4, length_m: 4), transform: (translation_m: (0, -0.5, 0))),
+        (name: "floor", shape: Plane(width_m: 4, length_m: 4),
+         transform: (translation_m: (0, -0.5, 0))),
     ],
-    bodies: [(name: "ball", shape: Sphere(radius_m: 0.05), material: "oak", arrangement: At([(1, 1, 0)]))],
+    bodies: [(name: "ball", shape: Sphere(radius_m: 0.05), material: "oak",
+              arrangement: At([(1, 1, 0)]))],
     materials: [(name: "oak", density_kg_per_m3: 700, friction: 0.4)],
 )"#;
 

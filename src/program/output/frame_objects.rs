@@ -12,7 +12,8 @@ use crate::program::output::materials::Materials;
 /// What all frames of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct FrameObjects<'a> {
-    /// Name and mesh of each surface, in the order of [`Frame::surfaces`](cloth_sim::engine::Frame).
+    /// Name and mesh of each surface, in the order of
+    /// [`Frame::surfaces`](cloth_sim::engine::Frame).
     pub surfaces: Vec<(Cow<'a, str>, &'a ObjDocument)>,
     /// Names of the rigid bodies among cloth, in the order of their surfaces.
     pub posed: Vec<String>,

@@ -126,10 +126,11 @@ impl<'a> RunKind<'a> for RankRun<'a> {
     }
 
     fn frame(&mut self, frame: u64, mut shown: Frame, steps: &FrameSteps) -> Result<()> {
-        // 1. The fields of the frame. What all ranks measured in the steps, and the hash of the state.
+        // 1. The fields of the frame.
         fields::add(self.job, &self.simulation, &mut shown)?;
+        // 2. What all ranks measured in the steps, and the hash of the state.
         let record = steps.gather(frame, self.world, &self.simulation)?;
-        // 2. The frame and its record in the run folder.
+        // 3. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
             recorder.frame(shown, record)?;
         }

@@ -3,7 +3,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `frames.usda` | the stage: units, times, the range of the frames. Written again after each frame |
+//! | `frames.usda` | the stage: units, rate and range of the frames; written after each frame |
 //! | `scene.usda` | polygons, texture coordinates, materials, what stands still |
 //! | `frame.0000.usda` | the positions of a frame. The time code is the number of the frame |
 //!
