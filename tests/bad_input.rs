@@ -59,8 +59,8 @@ fn unknown_fields_name_the_nearest_known_one() {
     ] {
         assert_says(&run(&sheet(SHEET, ""), "", &["--set", set]), words);
     }
-    let output = run(&sheet(SHEET, "output: (format: \"ob\")"), "", &[]);
-    assert_says(&output, &["output.format", "unknown format `ob`", "did you mean `obj`"]);
+    let output = run(&sheet(SHEET, "output: (formats: \"ob\")"), "", &[]);
+    assert_says(&output, &["output.formats", "unknown format `ob`", "did you mean `obj`"]);
     let fabric =
         format!("(name: \"bad\", cloths: [(shape: {SHEET}, material: Fabric(\"dennim\"))])");
     assert_says(&run(&fabric, "", &[]), &["dennim", "denim", "cloths[0].material"]);

@@ -182,7 +182,7 @@ fn scenes_that_cannot_be() {
         (above, "synchronisation: ShadowOwner", &["synchronisation", "bodies alone"]),
         (above, "parallel: Workers(count: 2)", &["parallel"]),
         (above, "output: (forces: true)", &["output.forces", "bodies alone"]),
-        (above, "output: (format: \"gltf\")", &["output.format"]),
+        (above, "output: (formats: \"gltf\")", &["output.formats"]),
         ("arrangement: At([(0, 0, 0)])", "", &["intersections between", "`block`", "apart"]),
         ("arrangement: At([(0, 1, 0), (0, 1.05, 0)])", "", &["`block[0]` and `block[1]`"]),
         (

@@ -142,17 +142,17 @@ fn a_mesh_that_is_not_as_in_the_run_is_a_fault() {
 
 #[test]
 fn faces_that_all_frames_share_and_are_not_those_of_the_scene_are_a_fault() {
-    let run = Run::new(&["--set", "output.format=\"pc2\""]);
-    let file = run.out.join("frames.obj");
+    let run = Run::new(&["--set", "output.formats=\"pc2\""]);
+    let file = run.out.join("frames_quads.obj");
     let others = read(&file).replacen("f 1 5 6 2\n", "f 5 6 2 1\n", 1);
     assert_ne!(others, read(&file));
     std::fs::write(&file, others).expect("the faces are written");
-    run.assert_found(&["frames.obj: the faces of", "are not those of the scene"]);
+    run.assert_found(&["frames_*.obj: the faces of", "are not those of the scene"]);
 }
 
 #[test]
 fn frames_of_vtk_have_their_own_time_finite_velocities_and_sound_faces() {
-    let run = Run::new(&["--set", "output.format=\"vtp\""]);
+    let run = Run::new(&["--set", "output.formats=\"vtp\""]);
     let frame = |number: u32| run.out.join(format!("frame_{number:04}.vtp"));
     let whole = std::fs::read(frame(1)).expect("a frame can be read");
     assert_eq!(run.check(&[]).0, Some(0));

@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -125,25 +126,38 @@ fn a_run_ends_in_time_again_and_again_and_goes_on_with_more_frames() {
     assert_eq!(head(&folder)["resumed"].as_array().expect("a list").len(), ends + 1);
 }
 
+/// The files of all formats, by their names.
+fn format_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).expect("the folder is there").map(|it| it.unwrap());
+    let named = files.map(|it| (it.file_name().to_string_lossy().into_owned(), it.path()));
+    let of_formats = named.filter(|(name, _)| name.starts_with("frame") || name == "scene.usda");
+    of_formats.map(|(name, path)| (name, fs::read(path).expect("a file is read"))).collect()
+}
+
 #[test]
-fn one_file_for_the_whole_run_goes_on_to_the_same_bytes() {
+fn all_formats_go_on_to_the_same_bytes() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let (whole, folder) = (home.path().join("whole"), home.path().join("run"));
-    let format = ["--set", "output.format=\"pc2\"", "--set", "frames=4"];
+    let formats = "output.formats=[\"obj\", \"vtp\", \"pc2\", \"usd\"]";
+    let format = ["--set", formats, "--set", "frames=4"];
     let output = finish(&mut start(Start::Threads(1, 2), &whole, &format));
     assert!(output.status.success(), "{}", text(&output));
-    let file = |folder: &Path| fs::read(folder.join("frames.pc2")).expect("the file is there");
-    let expected = file(&whole);
-    let samples = |folder: &Path| file(folder)[28];
+    let expected = format_files(&whole);
+    let points = |folder: &Path| folder.join("frames_right_sleeve.pc2");
+    let samples = |folder: &Path| fs::read(points(folder)).expect("the file is there")[28];
     // It ends early, and another process may have been killed while it wrote a frame.
     let output = finish(start(Start::Threads(2, 1), &folder, &format).args(["--frames", "2"]));
     assert!(output.status.success() && samples(&folder) == 3, "{}", text(&output));
-    let mut torn = file(&folder);
-    torn.extend([7; 100]);
-    fs::write(folder.join("frames.pc2"), torn).expect("the file is written");
+    for name in
+        ["frames_right_sleeve.pc2", "frame.0003.usda.tmp", "frame_0003.vtp", "frames.pvd.tmp"]
+    {
+        let mut torn = fs::read(folder.join(name)).unwrap_or_default();
+        torn.extend([7; 100]);
+        fs::write(folder.join(name), torn).expect("the file is written");
+    }
     let output = resume("3", "1", &folder, &["--frames", "4"]);
     assert!(output.status.success(), "{}", text(&output));
-    assert!(file(&folder) == expected && samples(&folder) == 5);
+    assert!(format_files(&folder) == expected && samples(&folder) == 5);
     let mut check = Command::new(common::run::BINARY);
     let output = finish(check.arg("check").arg(&folder));
     assert!(output.status.success(), "{}", text(&output));

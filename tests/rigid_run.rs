@@ -319,7 +319,7 @@ fn what_cannot_run_is_refused() {
             scene(&ball(""), "domain: (method: Grid(200, 200, 200)),"),
             &["domain.method", "8000000 subdomains", "at most 1000000"],
         ),
-        (scene(&ball(""), "output: (format: \"vtk\"),"), &["output.format", "vtp"]),
+        (scene(&ball(""), "output: (formats: \"vtk\"),"), &["output.formats", "vtp"]),
         (
             scene(&ball(""), "output: (forces: true), response: Ffd,"),
             &["output.forces", "`Ffd` knows no forces", "Nonsmooth"],
@@ -329,9 +329,9 @@ fn what_cannot_run_is_refused() {
                 &ball(
                     "arrangement: Grid(count: (9, 9, 9), origin_m: (-0.9, -0.9, -0.9), spacing_m: 0.22)",
                 ),
-                "output: (format: \"gif\"),",
+                "output: (formats: \"gif\"),",
             ),
-            &["output.format", "gif"],
+            &["output.formats", "gif"],
         ),
     ] {
         assert_refused(Start::Threads(2, 1), &text, words);

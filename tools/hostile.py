@@ -68,7 +68,7 @@ SETTINGS = [
     "patch_vertices=16", "contact.distance_m=0.002", "contact.clearance_m=0.00001", "contact.friction_cloth=0.3",
     "contact.response=Impulses", "contact.on_pinch=Hold", "collision.a=2", "collision.victim_order=Random(3)",
     "collision.polling_interval_us=10", "solver.relative_residual=1e-6", "solver.max_iterations=2000",
-    "solver.max_halvings=6", "solver.preconditioner=Multilevel", "output.digits=Exact", "output.format=obj",
+    "solver.max_halvings=6", "solver.preconditioner=Multilevel", "output.digits=Exact", "output.formats=[\"obj\", \"usd\"]",
     "output.polygons=Triangles",
     "cloths[0].shape=Sheet(width_m: 0.4, length_m: 0.4, columns: 6, rows: 6)", "cloths[1].shape.columns=5",
     "cloths[0].material=Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 1e-5)",
@@ -179,6 +179,9 @@ class Kinds:
             (base / name).write_text(text)
         for query in sorted((ROOT / "tests/data").glob("ccd_*.csv")):
             (base / query.name).write_text("".join(query.read_text().splitlines(keepends=True)[:64]))
+        for name in ["pc2", "vtp"]:
+            command = [binary, "mesh.ron", "--out", f"out/{name}", "--set", f"output.formats={name}", "--threads", "1"]
+            subprocess.run(command, cwd=base, check=True, capture_output=True)
         for scene, more in [("layers.ron", ["--record-tasks", "recording"]), ("mesh.ron", ["--time-line", "2"])]:
             command = [binary, scene, "--frames", "2", "--set", "steps_per_frame=2", "--ranks", "1", "--threads", "1"]
             subprocess.run([*command, *more], cwd=base, check=True, capture_output=True)
@@ -216,7 +219,7 @@ class Kinds:
                 *(word for _ in range(rng.choice([1, 2])) for word in ["--set", one()])]
 
     def _folder(self, rng, put):
-        name = rng.choice(["layers", "mesh"])
+        name = rng.choice(["layers", "mesh", "pc2", "vtp"])
         files = sorted(path.relative_to(self.base / "out" / name) for path in (self.base / "out" / name).rglob("*.*"))
         spoiled = rng.choice(files)
         for file in files:
@@ -225,6 +228,9 @@ class Kinds:
 
     def check(self, rng, put):
         return ["check", self._folder(rng, put), "--threads", "1"]
+
+    def convert(self, rng, put):
+        return ["convert", self._folder(rng, put), "--to", "usd"]
 
     def profile(self, rng, put):
         return ["profile", self._folder(rng, put)]
@@ -237,7 +243,7 @@ class Kinds:
         return ["ccd-queries", "--kind", kind, put(f"ccd_{kind}.csv", True)]
 
     # Shares of all runs: what reads the most has the most.
-    ALL = {"scene": 5, "mesh": 5, "bodies": 3, "setting": 3, "flag": 1, "check": 3, "profile": 1, "replay": 2,
+    ALL = {"scene": 5, "mesh": 5, "bodies": 3, "setting": 3, "flag": 1, "check": 3, "convert": 2, "profile": 1, "replay": 2,
            "queries": 1}
 
 

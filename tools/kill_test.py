@@ -5,7 +5,7 @@ Sends SIGINT, SIGTERM, SIGHUP and SIGKILL to runs of the real binary, a part of 
 
 - a run that another signal than SIGKILL has ended says so, by its words, its exit code and its run.json; or
   it has left no folder, if no frame was written yet;
-- all frames that a run lists are whole: `cloth-sim check` reads them and finds no fault;
+- all frames that a run lists are whole, in all formats: `cloth-sim check` reads the OBJ files and finds no fault;
 - no temporary file and no lock is left. After SIGKILL the next run with --overwrite recognises the
   lock as that of a dead process, and removes what is left.
 
@@ -23,6 +23,7 @@ import os
 import random
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,7 @@ class Tester:
         if self.options.mpirun:
             start = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks, binary]
         settings = ["frames_per_second=1000", "steps_per_frame=1", "frames=100000"]
+        settings.append('output.formats=["obj", "vtp", "pc2", "usd"]')
         more = [word for setting in settings for word in ("--set", setting)]
         scene = str(self.options.scene)
         return [*start, scene, "--out", str(out), "--threads", "1", "--quiet", *more]
@@ -188,7 +190,27 @@ class Row:
         count = "1 frame" if self.frames == 1 else f"{self.frames} frames"
         cause = {"interrupted": "the run was interrupted", "running": "the run was killed"}
         words = [f"no fault in {count}", cause.get(self.status, "?")]
-        return [f"check does not say `{word}`: {text.strip()}" for word in words if word not in text]
+        faults = [f"check does not say `{word}`: {text.strip()}" for word in words if word not in text]
+        return faults + self.faults_of_formats()
+
+    def faults_of_formats(self):
+        """Every listed frame is in the files of the formats that `check` does not read."""
+        faults = []
+        for number in range(self.frames):
+            for name in (f"frame_{number:04}.vtp", f"frame.{number:04}.usda"):
+                if not (self.out / name).exists():
+                    faults.append(f"{name} is missing")
+        last = re.search(r"endTimeCode = (\d+)", (self.out / "frames.usda").read_text())
+        if not last or int(last[1]) < self.frames - 1:
+            faults.append("frames.usda ends too early")
+        if (self.out / "frames.pvd").read_text().count("<DataSet ") < self.frames:
+            faults.append("frames.pvd lists too few frames")
+        for path in self.out.glob("frames_*.pc2"):
+            head = path.read_bytes()[:32]
+            points, samples = struct.unpack("<I8xI", head[16:])
+            if samples < self.frames or path.stat().st_size < 32 + 12 * points * samples:
+                faults.append(f"{path.name} has too few frames")
+        return faults
 
 
 def holds_signals(run):

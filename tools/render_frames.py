@@ -15,6 +15,7 @@ contains everything except floors and walls, or the ball of `--focus`; `--azimut
 """
 import argparse
 import csv
+import json
 import pathlib
 
 import matplotlib
@@ -242,16 +243,19 @@ def bodies_of(folder, number, frame, colour):
 def shown(folder, frame, ranks, colour):
     """The objects of a frame."""
     objects, first, surfaces = [], 0, []
-    if (folder / "frames.pc2").exists():
-        surfaces = read_points(folder / "frames.pc2", frame, read_objects(folder / "frames.obj"))
-    elif (path := folder / f"frame_{frame:04}.vtp").exists():
+    if (path := folder / f"frame_{frame:04}.vtp").exists():
         content = pyvista.read(path)
         if "shape" in content.point_data:
             objects.append(bodies_of(folder, frame, content, colour))
         else:
             surfaces = split_polygons(content)
+    elif (path := folder / f"frame_{frame:04}.obj").exists():
+        surfaces = read_objects(path)
     else:
-        surfaces = read_objects(folder / f"frame_{frame:04}.obj")
+        for name in json.loads((folder / "run.json").read_text())["files"]["once"]:
+            if name.startswith("frames_") and name.endswith(".pc2"):
+                objects_of_file = read_objects(folder / f"{name[:-4]}.obj")
+                surfaces += read_points(folder / name, frame, objects_of_file)
     for _, positions, triangles in surfaces:
         last = first + len(positions)
         is_cloth = ranks is not None and last <= len(ranks)

@@ -41,9 +41,9 @@ MPI_ENVIRONMENT = {
 # Scene file, settings, and whether runs begin under mpirun.
 SCENES = {
     "contacts": ("scenes/drop_knot.ron", ["frames=6", "steps_per_frame=10"], False),
-    "one file": (
+    "all formats": (
         "scenes/drop_knot.ron",
-        ["frames=6", "steps_per_frame=10", "output.format=\"pc2\""],
+        ["frames=6", "steps_per_frame=10", "output.formats=[\"obj\",\"vtp\",\"pc2\",\"usd\"]"],
         False,
     ),
     "pinch": ("scenes/pinch.ron", ["frames=8", "steps_per_frame=4", "frames_per_second=50"], False),
@@ -215,7 +215,7 @@ def status(folder):
 def result(folder):
     """What must not depend on how a run was computed: by name."""
     found = {}
-    for frame in sorted(folder.glob("frame*")):
+    for frame in sorted([*folder.glob("frame*"), *folder.glob("scene.usda")]):
         found[frame.name] = hashlib.sha256(frame.read_bytes()).hexdigest()
     for line in (folder / "steps.jsonl").read_text().splitlines():
         record = json.loads(line)

@@ -73,6 +73,7 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
         Command::New(arguments) => commands::new::new(arguments),
         Command::Info(arguments) => run::info::info(arguments),
         Command::Check(arguments) => commands::check::check(arguments),
+        Command::Convert(arguments) => commands::convert::convert(arguments),
         Command::Mesh(arguments) => commands::mesh::mesh(arguments),
         Command::Profile(arguments) => commands::profile::profile(arguments),
         Command::Completions { shell } => commands::shell::completions(*shell),

@@ -12,7 +12,7 @@ use crate::bounds::did_you_mean;
 use crate::error::{Error, Place, Result};
 use crate::input;
 use crate::mesh::shapes::Shape;
-use crate::scene::spec::Scene;
+use crate::scene::spec::{FormatNames, Scene};
 
 /// Reads the scene at `path`, fills in the defaults that depend on other fields, and checks it:
 /// [`read`], then [`complete`].
@@ -151,9 +151,9 @@ impl Scene {
         if self.name.is_empty() {
             self.name = file_stem.trim_start_matches('.').to_owned();
         }
-        if self.output.format.is_empty() {
+        if self.output.formats.is_none() {
             let format = if self.is_divided() { "vtp" } else { "obj" };
-            format.clone_into(&mut self.output.format);
+            self.output.formats = Some(FormatNames(vec![format.to_owned()]));
         }
         let mut objects: Vec<(&mut Option<String>, String)> = Vec::new();
         let cloths = self.cloths.iter_mut().map(|cloth| (&mut cloth.name, &mut cloth.shape));

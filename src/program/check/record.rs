@@ -7,8 +7,10 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::{self, Scene};
 use serde::Deserialize;
 
-use crate::program::output::formats::{self, Format, Source, WrittenRun};
+use crate::program::output::formats::set::Formats;
+use crate::program::output::formats::{Format, Source, WrittenRun};
 use crate::program::output::lock::{self, Holder, Owner};
+use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::{NO_RUN, RunHead, Status};
 use crate::program::output::{names, steps_jsonl};
 use crate::program::words::whole_frames;
@@ -26,6 +28,8 @@ pub struct Record {
     pub frames: Range<u64>,
     /// Why the run is not complete, if it is not.
     pub unfinished: Option<String>,
+    /// The files that the run lists.
+    pub files: RunFiles,
     /// Energy that lifts every cloth by its own size, J.
     pub lift_j: f64,
     /// Copies of input meshes that are not as in the run, and why.
@@ -44,15 +48,16 @@ impl Record {
         let first = head.first_frame();
         let frames = first..frames.unwrap_or(u64::from(scene.frames) + 1);
         let lift_j = head.energy.lift_j;
+        let files = head.files;
         let faults = head.meshes.into_iter().filter_map(|mesh| {
             let fault = mesh.fault(folder)?;
             Some((mesh.file, fault))
         });
         let meshes = Vec::from_iter(faults);
-        let format = formats::named(&scene.output.format)?;
+        let format = readable(folder, &scene)?;
         expect_frames(folder, format, frames.end)?;
         let folder = folder.to_owned();
-        Ok(Self { folder, format, scene, frames, unfinished, lift_j, meshes })
+        Ok(Self { folder, format, scene, frames, unfinished, files, lift_j, meshes })
     }
 
     /// Time from frame to frame, s.
@@ -70,8 +75,21 @@ impl Record {
             frames: self.frames.clone(),
             frame_s: self.frame_s(),
             has_bodies: self.scene.is_divided(),
+            files: self.files.clone(),
         })
     }
+}
+
+/// The format from which the frames are read.
+fn readable(folder: &Path, scene: &Scene) -> Result<&'static dyn Format> {
+    let names = scene.output.format_names();
+    let formats = Formats::named(names, "output.formats")?;
+    formats.readable(scene.is_divided()).ok_or_else(|| {
+        let best = if scene.is_divided() { "vtp" } else { "obj" };
+        let cause = format!("its frames ({}) cannot be read again", names.join(", "));
+        let remedy = format!("repeat the run with {best} among its output.formats");
+        Error::file(folder, cause, remedy)
+    })
 }
 
 fn read_scene(folder: &Path) -> Result<Scene> {

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub mod check;
+pub mod convert;
 pub mod mesh;
 pub mod new;
 pub mod profile;

@@ -25,8 +25,8 @@ pub struct Materials {
     materials: BTreeMap<String, String>,
     /// The libraries that were read.
     libraries: Vec<PathBuf>,
-    /// The images that the materials name.
-    images: Vec<PathBuf>,
+    /// The images that the materials name, and the paths of their copies in the run folder.
+    images: Vec<(PathBuf, String)>,
     /// Warnings about files that could not be read.
     pub warnings: Vec<String>,
 }
@@ -113,13 +113,26 @@ impl Materials {
             self.warn(format!("{}: there is no image for `{line}`", library.display()));
             return line.to_owned();
         };
-        let known = self.images.iter().position(|known| *known == image);
-        let number = known.unwrap_or(self.images.len());
-        let statement = format!("{before}{}", copy_of(number, &image));
-        if known.is_none() {
-            self.images.push(image);
+        if let Some((_, copy)) = self.images.iter().find(|(known, _)| *known == image) {
+            return format!("{before}{copy}");
         }
+        let copy = self.copy_of(&image);
+        let statement = format!("{before}{copy}");
+        self.images.push((image, copy));
         statement
+    }
+
+    /// The path that the copy of a new image gets. An image that is a copy itself keeps its name, so
+    /// that a run that goes on names the copies that it has.
+    fn copy_of(&self, image: &Path) -> String {
+        let name = image.file_name().unwrap_or_default().to_string_lossy();
+        let folder = image.parent().and_then(Path::file_name);
+        let is_copy = names::is_image_copy(&name) && folder.is_some_and(|it| it == names::MESHES);
+        let numbered = (self.images.len()..).map(|number| names::image_copy(number, &name));
+        let possible = is_copy.then(|| name.to_string()).into_iter().chain(numbered);
+        let mut paths = possible.map(|name| format!("{}/{name}", names::MESHES));
+        let is_free = |path: &String| self.images.iter().all(|(_, copy)| copy != path);
+        paths.find(is_free).unwrap_or_default()
     }
 
     fn warn(&mut self, warning: String) {
@@ -130,14 +143,19 @@ impl Materials {
 
     /// The files that were read or will be copied.
     pub fn inputs(&self) -> impl Iterator<Item = PathBuf> {
-        self.libraries.iter().chain(&self.images).cloned()
+        self.libraries.iter().chain(self.images.iter().map(|(image, _)| image)).cloned()
     }
 
     /// The files that [`Self::write`] writes.
     pub fn files(&self) -> impl Iterator<Item = String> {
-        let images = self.images.iter().enumerate().map(|(number, image)| copy_of(number, image));
+        let images = self.images.iter().map(|(_, copy)| copy.clone());
         let library = (!self.materials.is_empty()).then(|| names::MATERIALS.to_owned());
         library.into_iter().chain(images)
+    }
+
+    /// The name and the statements of each material, by rising names.
+    pub fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.materials.iter().map(|(name, statements)| (name.as_str(), statements.as_str()))
     }
 
     /// Writes the file and the images into `folder`, if there are materials.
@@ -153,8 +171,8 @@ impl Materials {
         write_bytes(&path, text.collect::<String>().as_bytes())?;
         let copies = folder.join(names::MESHES);
         fs::create_dir_all(&copies).map_err(|cause| not_written(&copies, cause))?;
-        for (number, image) in self.images.iter().enumerate() {
-            let copy = folder.join(copy_of(number, image));
+        for (image, copy) in &self.images {
+            let copy = folder.join(copy);
             copy_image(image, &copy).map_err(|cause| {
                 Error::file(image, cause, format!("it is copied to {}", copy.display()))
             })?;
@@ -176,12 +194,6 @@ fn place(library: PathBuf) -> PathBuf {
 fn copy_image(image: &Path, copy: &Path) -> io::Result<()> {
     let mut from = input::open(image, input::DATA_LIMIT)?;
     write_whole(copy, |out| io::copy(&mut from, out).map(drop))
-}
-
-/// The path of the copy of an image in the run folder.
-fn copy_of(number: usize, image: &Path) -> String {
-    let name = image.file_name().unwrap_or_default().to_string_lossy();
-    format!("{}/{}", names::MESHES, names::image_copy(number, &name))
 }
 
 #[cfg(test)]
@@ -227,5 +239,13 @@ mod tests {
             newmtl red.2\nKd .5 0 0\nmap_Kd meshes/image_1_my wood.png\nbump none.png\n\n";
         assert_eq!(text, expected);
         assert_eq!(fs::read(out.join("meshes/image_1_my wood.png")).unwrap(), b"b");
+
+        // The copies keep their names when the folder is read again.
+        let mesh = out.join("meshes/mesh_0_m.obj");
+        fs::write(&mesh, "mtllib materials.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n")
+            .unwrap();
+        let cloths = vec![("m".to_owned(), obj_read::read(&mesh).unwrap().0)];
+        let again = Materials::take(&mut Documents { cloths, ..Documents::default() });
+        assert_eq!(Vec::from_iter(again.files()), Vec::from_iter(materials.files()));
     }
 }

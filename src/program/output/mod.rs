@@ -7,6 +7,7 @@ pub mod cloth_record;
 pub mod drawn_files;
 pub mod earlier;
 pub mod energy_balance;
+pub mod fields;
 pub mod folder;
 pub mod formats;
 pub mod frame_objects;

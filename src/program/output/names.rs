@@ -69,7 +69,12 @@ pub fn frame(number: u64, format: &str) -> String {
 
 /// The checkpoint after `step` steps.
 pub fn checkpoint(step: u64) -> String {
-    CHECKPOINTS.replace('*', &format!("{step:04}"))
+    numbered(CHECKPOINTS, step)
+}
+
+/// The file with this `number` among `files`, whose name has `*` for the number.
+pub fn numbered(files: &str, number: u64) -> String {
+    files.replace('*', &format!("{number:04}"))
 }
 
 /// The files of all frames in `format`. `*` stands for the number.
@@ -122,6 +127,12 @@ pub fn mesh_copy(number: usize, name: &str) -> String {
 /// [`MESHES`].
 pub fn image_copy(number: usize, name: &str) -> String {
     format!("image_{number}_{name}")
+}
+
+/// Whether [`image_copy`] can have made this name.
+pub fn is_image_copy(name: &str) -> bool {
+    let number = name.strip_prefix("image_").and_then(|rest| rest.split_once('_'));
+    number.is_some_and(|(digits, _)| digits.parse::<usize>().is_ok())
 }
 
 #[cfg(test)]

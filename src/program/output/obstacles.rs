@@ -1,5 +1,6 @@
 //! What a run of cloth writes once: the obstacles that stand still.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use cloth_sim::bodies::Documents;
@@ -7,7 +8,8 @@ use cloth_sim::bodies::prescribed::ObstacleSetup;
 use cloth_sim::error::Result;
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::formats::obj::objects::{Object, write_file};
+use crate::program::output::formats::obj::objects::write_file;
+use crate::program::output::frame_objects::Object;
 use crate::program::output::names;
 
 /// The file of [`write`], if there are such obstacles.
@@ -20,6 +22,11 @@ pub fn file(documents: &Documents) -> Option<&'static str> {
 /// # Errors
 /// A folder that cannot be written.
 pub fn write(folder: &Path, documents: &Documents, digits: Digits) -> Result<()> {
+    write_file(&folder.join(names::OBSTACLES), &still(documents), digits)
+}
+
+/// The obstacles that stand still.
+pub fn still(documents: &Documents) -> Vec<Object<'_>> {
     let at_the_start = |obstacle: &ObstacleSetup| {
         let mut positions = vec![Default::default(); obstacle.shape.len()];
         obstacle.positions_at(0.0, &mut positions);
@@ -28,8 +35,8 @@ pub fn write(folder: &Path, documents: &Documents, digits: Digits) -> Result<()>
     let fixed = documents.obstacles.iter().filter(|obstacle| obstacle.is_fixed());
     let objects = fixed.map(|obstacle| Object {
         name: obstacle.name.clone(),
-        document: &obstacle.document,
+        document: Cow::Borrowed(&obstacle.document),
         positions: at_the_start(obstacle),
     });
-    write_file(&folder.join(names::OBSTACLES), &Vec::from_iter(objects), digits)
+    objects.collect()
 }

@@ -14,6 +14,7 @@ use cloth_sim::step::{Counter, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::energy_balance::EnergyBalance;
+use crate::program::output::formats::set::FormatTime;
 use crate::program::output::mesh_copies::MeshCopy;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::{json, names, not_written, write_whole};
@@ -130,6 +131,10 @@ pub struct RunHead {
     /// Each time that the run was resumed, the first one first; absent if it never was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Resumption>,
+    /// The time that each format of frames took in the last process. It is written when the run
+    /// ends.
+    #[serde(default)]
+    pub formats: Vec<FormatTime>,
     /// The rigid bodies; absent in a run of cloth. The fields about patches are then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bodies: Option<BodiesHead>,
@@ -332,6 +337,7 @@ mod tests {
             repartitions: Repartitions::default(),
             begun_from: None,
             resumed: Vec::new(),
+            formats: Vec::new(),
             bodies: None,
         }
     }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::program::output::bodies::{forces, owners, workers};
 use crate::program::output::checkpoint::{Checkpoint, Generations};
-use crate::program::output::formats::{Format, Sink};
+use crate::program::output::formats::set::{FormatTime, Formats, Sinks};
 use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::steps_jsonl::StepsFile;
 use crate::program::output::{MAKE_ROOM, names, poses, write_whole};
@@ -33,8 +33,8 @@ pub struct Kept {
 /// The frames of a run on disk, while it goes on.
 struct RunFrames {
     folder: PathBuf,
-    format: &'static dyn Format,
-    sink: Box<dyn Sink>,
+    formats: Formats,
+    sinks: Sinks,
     steps: StepsFile,
     last_good: Option<u64>,
     /// Whether the owners of bodies are written beside each frame.
@@ -49,25 +49,25 @@ impl RunFrames {
     fn after(
         kept: &Range<u64>,
         folder: &Path,
-        format: &'static dyn Format,
+        formats: &Formats,
         objects: &FrameObjects,
     ) -> Result<Self> {
-        let sink = format.sink(folder, objects, kept)?;
+        let sinks = formats.sinks(folder, objects, kept)?;
         let steps = match kept.is_empty() {
             true => StepsFile::create(folder),
             false => StepsFile::go_on(folder, kept.end - kept.start),
         }?;
         let (last_good, has_bodies) = (kept.clone().last(), objects.bodies.is_some());
         let (folder, posed) = (folder.to_owned(), objects.posed.clone());
-        Ok(Self { folder, format, sink, steps, last_good, has_bodies, posed })
+        Ok(Self { folder, formats: formats.clone(), sinks, steps, last_good, has_bodies, posed })
     }
 
     /// Writes frame `number`, then its `record`, then the tables beside it: a full disk leaves no
     /// record of a frame that is not there.
     fn add(&mut self, number: u64, frame: &Frame, record: &impl Serialize) -> Result<()> {
-        let written = self.sink.frame(number, frame);
-        written.map_err(|cause| self.failed(&self.format.file(number), cause))?;
-        self.steps.add(record).inspect_err(|_| self.sink.take_back(number))?;
+        let written = self.sinks.frame(number, frame);
+        written.map_err(|(file, cause)| self.failed(&file, cause))?;
+        self.steps.add(record).inspect_err(|_| self.sinks.take_back(number))?;
         self.last_good = Some(number);
         if self.has_bodies {
             self.table(names::OWNERS, number, |out| owners::write(&frame.bodies, out))?;
@@ -97,14 +97,17 @@ impl RunFrames {
         write_whole(&self.folder.join(&file), write).map_err(|cause| self.failed(&file, cause))
     }
 
-    fn finish(&mut self) -> Result<()> {
-        let file = self.format.file(self.last_good.unwrap_or(0));
-        self.sink.finish().map_err(|cause| self.failed(&file, cause))
+    fn finish(&mut self) -> Result<Vec<FormatTime>> {
+        let finished = self.sinks.finish(self.last_good.unwrap_or(0));
+        finished.map_err(|(file, cause)| self.failed(&file, cause))?;
+        Ok(self.sinks.times())
     }
 
     fn failed(&self, file: &str, cause: io::Error) -> Error {
         let good = match self.last_good {
-            Some(last) => format!("the frames up to {} are whole", self.format.frame_name(last)),
+            Some(last) => {
+                format!("the frames up to {} are whole", self.formats.first().frame_name(last))
+            }
             None => "no frame was written".to_owned(),
         };
         Error::file(self.folder.join(file), cause, format!("{MAKE_ROOM}; {good}"))
@@ -115,7 +118,7 @@ impl RunFrames {
 /// goes on meanwhile.
 pub struct FrameThread<R> {
     queue: Option<SyncSender<Item<R>>>,
-    thread: Option<JoinHandle<Result<()>>>,
+    thread: Option<JoinHandle<Result<Vec<FormatTime>>>>,
     /// Time that the checkpoints took, ns.
     checkpoints_ns: Arc<AtomicU64>,
 }
@@ -141,10 +144,10 @@ impl<R: Serialize + Send + 'static> FrameThread<R> {
     pub fn begin(
         folder: &Path,
         kept: Kept,
-        format: &'static dyn Format,
+        formats: &Formats,
         objects: &FrameObjects,
     ) -> Result<Self> {
-        let mut frames = RunFrames::after(&kept.frames, folder, format, objects)?;
+        let mut frames = RunFrames::after(&kept.frames, folder, formats, objects)?;
         let waiting = if objects.bodies.is_some() { QUEUE_OF_BODIES } else { QUEUE };
         let (queue, items): (_, Receiver<Item<R>>) = sync_channel(waiting);
         let checkpoints_ns = Arc::new(AtomicU64::new(0));
@@ -201,19 +204,20 @@ impl<R> FrameThread<R> {
         Err(Error::internal("frames", "a frame came after the last one"))
     }
 
-    /// Waits until all frames are on disk. No more can be handed over.
+    /// Waits until all frames are on disk. No more can be handed over. Returns the time that each
+    /// format took.
     ///
     /// # Errors
     /// The failure of one of them.
-    pub fn finish(&mut self) -> Result<()> {
+    pub fn finish(&mut self) -> Result<Vec<FormatTime>> {
         self.join()
     }
 
-    fn join(&mut self) -> Result<()> {
+    fn join(&mut self) -> Result<Vec<FormatTime>> {
         self.queue = None;
         match self.thread.take().map(JoinHandle::join) {
             Some(Ok(result)) => result,
-            None => Ok(()),
+            None => Ok(Vec::new()),
             Some(Err(_)) => {
                 Err(Error::internal("frames", "the thread that writes them has panicked"))
             }
@@ -234,10 +238,14 @@ mod tests {
     use cloth_sim::rigid::solid::Solids;
 
     use super::*;
-    use crate::program::output::formats::{obj, vtp};
+    use crate::program::output::formats::set::Formats;
     use crate::program::output::frame_objects::FrameBodies;
 
     const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
+
+    fn formats(name: &str) -> Formats {
+        Formats::named(&[name.to_owned()], "test").unwrap()
+    }
 
     fn objects(bodies: Option<FrameBodies>) -> FrameObjects {
         FrameObjects { bodies, ..FrameObjects::default() }
@@ -248,7 +256,7 @@ mod tests {
         let (folder, solids) = (tempfile::tempdir().unwrap(), Solids::default());
         let out = folder.path();
         let bodies = Some(FrameBodies { count: 2, solids: &solids });
-        let mut writer = FrameThread::begin(out, KEPT, &vtp::Vtp, &objects(bodies)).unwrap();
+        let mut writer = FrameThread::begin(out, KEPT, &formats("vtp"), &objects(bodies)).unwrap();
         let bodies = vec![FrameBody::default(), FrameBody { id: 1, ..FrameBody::default() }];
         for number in 0..4 {
             let frame = Frame { bodies: bodies.clone(), ..Frame::default() };
@@ -269,7 +277,7 @@ mod tests {
     fn a_frame_that_fails_ends_the_run_and_names_the_last_good_one() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path();
-        let mut writer = FrameThread::begin(out, KEPT, &obj::Obj, &objects(None)).unwrap();
+        let mut writer = FrameThread::begin(out, KEPT, &formats("obj"), &objects(None)).unwrap();
         // A folder has the name of frame 1.
         std::fs::create_dir_all(out.join("frame_0001.obj/in")).unwrap();
         let write = |number| writer.write(number, Frame::default(), number).err();

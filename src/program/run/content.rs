@@ -9,12 +9,12 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::mesh::ObjDocument;
 use cloth_sim::scene::bodies::RigidSetup;
 use cloth_sim::scene::bodies::build::build_bodies;
-use cloth_sim::scene::spec::Digits;
 use cloth_sim::scene::{self, Scene};
 
 use crate::program::cli::Arguments;
 use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
 use crate::program::output::materials::Materials;
+use crate::program::output::{bodies, obstacles};
 use crate::program::run::memory;
 use crate::program::run::recording::RecordingArguments;
 
@@ -132,19 +132,32 @@ impl Content {
     }
 
     /// What all frames share.
-    pub fn frame_objects(&self, digits: Digits) -> FrameObjects<'_> {
-        let (surfaces, posed, bodies) = match self {
+    pub fn frame_objects(&self, scene: &Scene) -> FrameObjects<'_> {
+        let common = FrameObjects {
+            digits: scene.output.digits,
+            frames_per_second: scene.frames_per_second,
+            ..FrameObjects::default()
+        };
+        match self {
             Self::Cloth(cloth) => {
                 let posed = cloth.documents.bodies.iter().map(|(name, _)| name.clone());
-                (cloth.surfaces(), posed.collect(), None)
+                FrameObjects {
+                    surfaces: cloth.surfaces(),
+                    posed: posed.collect(),
+                    cloths: cloth.documents.cloths.len(),
+                    still: obstacles::still(&cloth.documents),
+                    materials: Some(&cloth.materials),
+                    ..common
+                }
             }
             Self::Bodies(setup) => {
                 let count = setup.moving_count() as usize;
-                let bodies = FrameBodies { count, solids: &setup.solids };
-                (Vec::new(), Vec::new(), Some(bodies))
+                let bodies = Some(FrameBodies { count, solids: &setup.solids });
+                let fixed = setup.fixed.bodies();
+                let still = bodies::obstacles::still(fixed, &setup.solids, &setup.domain);
+                FrameObjects { bodies, still, ..common }
             }
-        };
-        FrameObjects { surfaces, posed, bodies, digits }
+        }
     }
 }
 

@@ -1,29 +1,30 @@
 //! Which files a run will write, known before it begins.
 
+use cloth_sim::scene::Scene;
+
 use crate::program::cli::Arguments;
 use crate::program::output::bodies;
-use crate::program::output::formats::Format;
+use crate::program::output::formats::set::Formats;
 use crate::program::output::mesh_copies::InputMesh;
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::{names, obstacles};
 use crate::program::run::content::Content;
 
-/// The files of a run that has `content`, frames of `format` and copies of `meshes`. It makes no
-/// checkpoints if `checkpoint_every` is 0. `has_forces` tells whether forces are written beside
-/// frames. The tables of a profile come at its end.
+/// The files of a run that has `content`, frames of `formats` and copies of `meshes`. It makes no
+/// checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
 pub fn of_run(
     arguments: &Arguments,
     content: &Content,
     checkpoint_every: Option<u32>,
-    format: &dyn Format,
+    formats: &Formats,
     meshes: &[InputMesh],
-    has_forces: bool,
+    scene: &Scene,
 ) -> RunFiles {
     // What a run that goes on has copied is there.
     let copied = if arguments.resumes { &[] } else { meshes };
     let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
     files.add(arguments.time_line.map(|_| names::TIMELINE));
-    format.add_files(&mut files);
+    formats.add_files(&mut files, &content.frame_objects(scene));
     match content {
         Content::Cloth(cloth) => {
             files.add([names::PARTITION]);
@@ -34,7 +35,7 @@ pub fn of_run(
         }
         Content::Bodies(setup) => {
             let workers = setup.parallel.settings().map(|_| names::WORKERS);
-            let forces = has_forces.then_some([names::CONTACTS, names::JOINTS]);
+            let forces = scene.output.forces.then_some([names::CONTACTS, names::JOINTS]);
             let tables =
                 [names::OWNERS].into_iter().chain(workers).chain(forces.into_iter().flatten());
             files.each_frame.extend(tables.map(names::all_beside));

@@ -44,6 +44,7 @@ impl RunHead {
             repartitions: Repartitions::default(),
             begun_from: job.target.origin.clone(),
             resumed: Vec::new(),
+            formats: Vec::new(),
             bodies: None,
         }
     }

@@ -14,7 +14,7 @@ use crate::program::cli::Arguments;
 use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
 use crate::program::output::earlier::Claim;
 use crate::program::output::folder::RunFolder;
-use crate::program::output::formats::{self, Format};
+use crate::program::output::formats::set::Formats;
 use crate::program::output::frame_objects::FrameObjects;
 use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
 use crate::program::output::names;
@@ -35,7 +35,7 @@ pub struct Job {
     /// What the scene has.
     pub content: Content,
     /// How frames are written.
-    pub format: &'static dyn Format,
+    pub formats: Formats,
     /// The files that the run reads.
     pub input: Input,
     /// The run folder.
@@ -135,8 +135,9 @@ impl Job {
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();
         let content = Content::new(arguments, &scene, &home)?;
-        let format = formats::named(&scene.output.format)?;
-        format.check(&content.frame_objects(scene.output.digits))?;
+        let formats = Formats::named(scene.output.format_names(), "output.formats")?;
+        formats.check(&content.frame_objects(&scene))?;
+        warnings.extend(unreadable(&formats, &scene));
         warnings.extend(content.warnings());
         // 2. The files that the run reads and writes.
         let meshes = input_meshes(&scene, &home)?;
@@ -147,7 +148,7 @@ impl Job {
         let every = CheckpointPlan::every(arguments, &content)?;
         let target = Target {
             folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
-            files: files::of_run(arguments, &content, every, format, &meshes, scene.output.forces),
+            files: files::of_run(arguments, &content, every, &formats, &meshes, &scene),
             overwrite: arguments.overwrite,
             resumes: arguments.resumes,
             origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,
@@ -158,7 +159,7 @@ impl Job {
         Ok(Self {
             scene,
             content,
-            format,
+            formats,
             input,
             target,
             checkpoints,
@@ -173,7 +174,7 @@ impl Job {
 
     /// What all frames share.
     pub fn frame_objects(&self) -> FrameObjects<'_> {
-        self.content.frame_objects(self.scene.output.digits)
+        self.content.frame_objects(&self.scene)
     }
 
     /// Whether the run writes checkpoints.
@@ -283,6 +284,14 @@ impl Job {
         let cause = format!("the run has its frames up to frame {done} already");
         Err(Error::file(&self.target.folder, cause, "ask for more frames with --frames"))
     }
+}
+
+/// A warning if no format of the frames can be read again.
+fn unreadable(formats: &Formats, scene: &Scene) -> Option<String> {
+    formats.readable(scene.is_divided()).is_none().then(|| {
+        let best = if scene.is_divided() { "vtp" } else { "obj" };
+        format!("`check` and `convert` cannot read these frames; add \"{best}\" to output.formats")
+    })
 }
 
 /// Sets the number of frames that the user asks for. Returns a warning if the scene has fewer.

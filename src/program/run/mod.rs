@@ -3,7 +3,7 @@
 mod bodies;
 mod checkpoints;
 mod cloth;
-mod content;
+pub mod content;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod files;

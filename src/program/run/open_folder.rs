@@ -62,7 +62,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
         head.begin(path)?;
         let frames = copy_input(job)
             .and_then(|()| begin(&head))
-            .and_then(|()| FrameThread::begin(path, kept, job.format, &job.frame_objects()))
+            .and_then(|()| FrameThread::begin(path, kept, &job.formats, &job.frame_objects()))
             .inspect_err(|error| note_failure(&mut head, path, error))?;
         let (count, per_frame) = (job.scene.frames, job.scene.steps_per_frame.at_most());
         let progress = RunProgress::new(count.into(), per_frame.into(), job.show);
@@ -132,6 +132,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
         self.head.status = status;
         let is_complete = status == Status::Complete;
         written
+            .map(|times| self.head.formats = times)
             .and_then(|()| if is_complete { tables(&mut self.head) } else { Ok(()) })
             .and_then(|()| self.head.end(folder))
             .inspect_err(|error| note_failure(&mut self.head, folder, error))?;
@@ -158,7 +159,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             head: &self.head,
             frames: self.last_frame.unwrap_or(0) as usize,
             kept_frames: self.kept_frames.clone(),
-            format: self.job.format,
+            formats: &self.job.formats,
             folder: &self.job.target.folder,
             set_up_s: self.set_up_s,
             wall_s: self.job.start.elapsed().as_secs_f64(),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::program::output::formats::Format;
+use crate::program::output::formats::set::Formats;
 use crate::program::output::run_json::RunHead;
 use crate::program::words::{plural, significant};
 
@@ -16,8 +16,8 @@ pub struct RunFacts<'a> {
     pub frames: usize,
     /// The frames that the run already had when it was resumed. Empty for a new run.
     pub kept_frames: Range<u64>,
-    /// The format of the frames.
-    pub format: &'static dyn Format,
+    /// The formats of the frames.
+    pub formats: &'a Formats,
     /// The folder of the frames.
     pub folder: &'a Path,
     /// Wall time of the set-up, s.
@@ -59,9 +59,10 @@ impl RunFacts<'_> {
     /// Those of `f`.
     pub fn write_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folder = self.folder.display();
-        let last = self.format.frame_name(self.frames as u64);
+        let last = self.formats.first().frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
         writeln!(f, "  to check  cloth-sim check {folder}")?;
-        write!(f, "  to see    {}", self.format.to_see())
+        let to_see = Vec::from_iter(self.formats.all().map(|format| format.to_see()));
+        write!(f, "  to see    {}", to_see.join("\n            "))
     }
 }

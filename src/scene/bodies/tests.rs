@@ -75,7 +75,7 @@ fn a_resolved_scene_of_bodies_loads_again_as_it_was() {
          domain: (method: Grid(2, 1, 3), borders: (Wall, Floor, Periodic), repartition: Never)"
     ));
     let first = first.unwrap();
-    assert_eq!(first.output.format, "vtp");
+    assert_eq!(first.output.format_names(), ["vtp"]);
     let again = parse(&first.to_ron().unwrap(), "s.ron").unwrap();
     assert_eq!(again, first);
 }

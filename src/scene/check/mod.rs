@@ -29,6 +29,7 @@ impl Scene {
         }
         positive("frames_per_second", self.frames_per_second)?;
         self.check_steps()?;
+        self.check_fields()?;
         at_least_one("patch_vertices", self.patch_vertices)?;
         count("refine", self.refine, MOST_REFINE, "")?;
         self.check_gravity()?;
@@ -64,6 +65,18 @@ impl Scene {
         }
         self.validate_bodies_among_cloth()?;
         self.validate_touch()
+    }
+
+    /// Checks that no field of vertices is listed twice.
+    fn check_fields(&self) -> Result<()> {
+        let fields = &self.output.fields;
+        match fields.iter().enumerate().find(|(place, field)| fields[..*place].contains(field)) {
+            None => Ok(()),
+            Some((_, field)) => {
+                let cause = format!("the field {field:?} is listed twice");
+                Err(Error::input("output.fields", cause, "list each field once"))
+            }
+        }
     }
 
     fn check_names(&self) -> Result<()> {

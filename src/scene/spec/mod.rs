@@ -8,6 +8,7 @@ mod attach;
 mod engine;
 mod loads;
 mod obstacle;
+mod output;
 mod samples;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use attach::AttachSpec;
 pub use engine::EngineChoice;
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 pub use obstacle::Obstacle;
+pub use output::{Digits, FormatNames, Output, Polygons, VertexField};
 pub use samples::{PinchSpec, SamplesSpec};
 
 /// A scene. Every field has a default, except a shape and a material.
@@ -179,44 +181,6 @@ impl Scene {
     pub fn steps(&self) -> u64 {
         u64::from(self.frames) * u64::from(self.steps_per_frame.at_most())
     }
-}
-
-/// How positions are written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Digits {
-    /// Nine significant digits.
-    #[default]
-    Nine,
-    /// As many digits as the same `f64` needs.
-    Exact,
-}
-
-/// The polygons of the frames.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Polygons {
-    /// The triangles of the simulation. Every viewer draws them as they are.
-    #[default]
-    Triangles,
-    /// Triangles, and quadrilaterals of the input. They are cut from their first to their third
-    /// corner.
-    Quads,
-}
-
-/// What is written.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Output {
-    /// Name of the format of frames; the program knows which there are. The default is `obj` for
-    /// cloth and `vtp` for rigid bodies.
-    pub format: String,
-    /// Precision of positions in the frames.
-    pub digits: Digits,
-    /// The polygons of the frames of cloth.
-    pub polygons: Polygons,
-    /// Whether energies are measured in every step.
-    pub energy: bool,
-    /// Whether the forces of contacts and joints are written beside frames.
-    pub forces: bool,
 }
 
 /// A cloth.

@@ -1,5 +1,6 @@
 //! One rank's simulation: its parts and its public functions.
 
+mod contact_counts;
 #[cfg(test)]
 mod tests;
 

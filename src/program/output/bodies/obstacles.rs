@@ -1,6 +1,7 @@
 //! What a run writes once: the fixed bodies that stand still (walls and obstacles), and the shapes
 //! of solids, which frames name by their numbers.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use cloth_sim::error::Result;
@@ -12,7 +13,8 @@ use cloth_sim::rigid::solid::Solids;
 use cloth_sim::rigid::surfaces::Surfaces;
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::formats::obj::objects::{Object, write_file};
+use crate::program::output::formats::obj::objects::write_file;
+use crate::program::output::frame_objects::Object;
 use crate::program::output::names;
 
 /// The files of [`write`] and [`write_solids`].
@@ -45,23 +47,27 @@ pub fn write(
     domain: &Domain,
     digits: Digits,
 ) -> Result<()> {
+    write_file(&folder.join(names::OBSTACLES), &still(bodies, solids, domain), digits)
+}
+
+/// Those of `bodies` that stand still.
+pub fn still(bodies: &[FixedBody], solids: &Solids, domain: &Domain) -> Vec<Object<'static>> {
     let surfaces = Surfaces::new(solids);
-    let still = || bodies.iter().filter(|body| is_drawn(body, domain));
-    let planes = Vec::from_iter(still().map(|body| match body.shape {
-        FixedShape::HalfSpace => plane(body, domain),
-        FixedShape::Shape(_) => ObjDocument::default(),
-    }));
-    let object = |(body, plane): (&FixedBody, _)| {
+    let object = |body: &FixedBody| {
         let (document, positions) = match &body.shape {
-            FixedShape::HalfSpace => (plane, ObjDocument::clone(plane).positions),
+            FixedShape::HalfSpace => {
+                let plane = plane(body, domain);
+                let positions = plane.positions.clone();
+                (plane, positions)
+            }
             FixedShape::Shape(shape) => {
-                (surfaces.document(shape), surfaces.positions(shape, &body.state(0.0, 0.0)))
+                let positions = surfaces.positions(shape, &body.state(0.0, 0.0));
+                (surfaces.document(shape).clone(), positions)
             }
         };
-        Object { name: format!("body_{}", body.id), document, positions }
+        Object { name: format!("body_{}", body.id), document: Cow::Owned(document), positions }
     };
-    let objects = still().zip(&planes).map(object);
-    write_file(&folder.join(names::OBSTACLES), &Vec::from_iter(objects), digits)
+    bodies.iter().filter(|body| is_drawn(body, domain)).map(object).collect()
 }
 
 /// Writes the solids into `folder`, if there are any: `solid_<number>`, each in its own frame (the
@@ -73,7 +79,7 @@ pub fn write_solids(folder: &Path, solids: &Solids, digits: Digits) -> Result<()
     let surfaces = Surfaces::new(solids);
     let object = |(number, document): (usize, _)| Object {
         name: format!("solid_{number}"),
-        document,
+        document: Cow::Borrowed(document),
         positions: ObjDocument::clone(document).positions,
     };
     let objects = surfaces.solids().iter().enumerate().map(object);

@@ -12,11 +12,14 @@
 //! Only after this does the frame get its line in `steps.jsonl`.
 
 pub mod each_frame;
+pub mod nine_digits;
 pub mod obj;
 pub mod pc2;
 pub mod piece;
+pub mod set;
 #[cfg(test)]
 mod tests;
+pub mod usd;
 pub mod vtp;
 
 use std::io;
@@ -25,7 +28,6 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::did_you_mean;
 
 use crate::program::output::formats::piece::Pieces;
 use crate::program::output::frame_objects::FrameObjects;
@@ -33,11 +35,11 @@ use crate::program::output::names;
 use crate::program::output::run_files::RunFiles;
 
 /// All formats.
-pub const ALL: [&dyn Format; 3] = [&obj::Obj, &vtp::Vtp, &pc2::Pc2];
+pub const ALL: [&dyn Format; 4] = [&obj::Obj, &vtp::Vtp, &pc2::Pc2, &usd::Usd];
 
 /// A format of frames.
 pub trait Format: Sync {
-    /// Its name in a scene's `output.format`. It is also the ending of the files with frames.
+    /// Its name in a scene's `output.formats`. It is also the ending of the files with frames.
     fn name(&self) -> &'static str;
 
     /// Checks that the format can hold the frames of a run.
@@ -59,9 +61,18 @@ pub trait Format: Sync {
     /// Tells the user how to see the frames.
     fn to_see(&self) -> &'static str;
 
-    /// Adds the names of all its files to the files of a run.
-    fn add_files(&self, files: &mut RunFiles) {
+    /// Adds the names of all files of a run with these `objects` to `files`.
+    fn add_files(&self, files: &mut RunFiles, _objects: &FrameObjects) {
         files.each_frame.push(names::all_frames(self.name()));
+    }
+
+    /// Whether `check` can read the frames of a run. `has_bodies` is true for a run of rigid bodies
+    /// alone.
+    fn is_readable(&self, has_bodies: bool) -> bool;
+
+    /// Whether a frame holds fields of vertices.
+    fn holds_fields(&self) -> bool {
+        false
     }
 
     /// The number of the last frame in `folder`. None without frames.
@@ -69,7 +80,7 @@ pub trait Format: Sync {
     /// # Errors
     /// When the folder or a file that it needs cannot be read.
     fn last_frame(&self, folder: &Path) -> io::Result<Option<u64>> {
-        each_frame::last(folder, self.name())
+        each_frame::last(folder, &names::all_frames(self.name()))
     }
 
     /// Opens `folder` for writing. If the range `kept` is empty, the frames of a run begin.
@@ -133,6 +144,8 @@ pub struct WrittenRun {
     pub frame_s: f64,
     /// True for a run of rigid bodies alone, false for a run with cloth.
     pub has_bodies: bool,
+    /// The files that it lists.
+    pub files: RunFiles,
 }
 
 impl WrittenRun {
@@ -152,17 +165,4 @@ impl WrittenRun {
             || Error::file(&self.folder, "the run has no frames", "give the folder of a run");
         Err(first_error.unwrap_or_else(none))
     }
-}
-
-/// The format with this name.
-///
-/// # Errors
-/// When no format has this name. The message suggests the nearest name.
-pub fn named(name: &str) -> Result<&'static dyn Format> {
-    let format = ALL.into_iter().find(|format| format.name() == name);
-    let unknown = || {
-        let cause = format!("unknown format `{name}`");
-        Error::input("output.format", cause, did_you_mean(name, &ALL.map(Format::name)))
-    };
-    format.ok_or_else(unknown)
 }

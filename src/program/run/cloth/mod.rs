@@ -3,6 +3,7 @@
 
 mod details;
 mod drops;
+mod fields;
 mod frame_steps;
 mod head;
 mod peaks;
@@ -124,10 +125,12 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: u64, shown: Frame, steps: &FrameSteps) -> Result<()> {
-        // 1. What all ranks measured in the steps, and the hash of the state.
+    fn frame(&mut self, frame: u64, mut shown: Frame, steps: &FrameSteps) -> Result<()> {
+        // 1. The fields of the frame.
+        fields::add(self.job, &self.simulation, &mut shown)?;
+        // 2. What all ranks measured in the steps, and the hash of the state.
         let record = steps.gather(frame, self.world, &self.simulation)?;
-        // 2. The frame and its record in the run folder.
+        // 3. The frame and its record in the run folder.
         if let Some(recorder) = &mut self.recorder {
             recorder.frame(shown, record)?;
         }

@@ -1,12 +1,14 @@
 //! Writes the surface of each body as the object `body_<id>`.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use cloth_sim::engine::Frame;
 use cloth_sim::rigid::surfaces::Surfaces;
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::formats::obj::objects::{Object, write_objects};
+use crate::program::output::formats::obj::objects::write_objects;
+use crate::program::output::frame_objects::Object;
 
 /// Writes the bodies of `frame` as one file. Half-spaces are left out, because they are infinite.
 ///
@@ -21,7 +23,7 @@ pub fn write(
     let shapes = frame.bodies.iter().filter_map(|row| Some((row, row.shape()?)));
     let objects = shapes.map(|(row, shape)| Object {
         name: format!("body_{}", row.id),
-        document: surfaces.document(&shape),
+        document: Cow::Borrowed(surfaces.document(&shape)),
         positions: surfaces.positions(&shape, &row.state()),
     });
     write_objects(&Vec::from_iter(objects), digits, out)

@@ -2,7 +2,6 @@
 //! `body_<id>`.
 
 pub mod bodies;
-mod nine_digits;
 pub mod objects;
 mod read;
 mod split;
@@ -21,6 +20,7 @@ use crate::program::output::formats::each_frame::EachFrame;
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
 use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
+use crate::program::output::names;
 
 pub use read::read_pieces;
 
@@ -43,10 +43,14 @@ impl Format for Obj {
             Some(FrameBodies { count, .. }) if count > LIMIT => {
                 let cause =
                     format!("the scene has {count} bodies, and {NAME} takes {LIMIT} at most");
-                Err(Error::input("output.format", cause, "write vtp, which takes any number"))
+                Err(Error::input("output.formats", cause, "write vtp, which takes any number"))
             }
             _ => Ok(()),
         }
+    }
+
+    fn is_readable(&self, has_bodies: bool) -> bool {
+        !has_bodies
     }
 
     fn to_see(&self) -> &'static str {
@@ -55,12 +59,14 @@ impl Format for Obj {
 
     fn sink(&self, folder: &Path, objects: &FrameObjects, _: &Range<u64>) -> Result<Box<dyn Sink>> {
         let (folder, digits) = (folder.to_owned(), objects.digits);
+        let (files, index) = (names::all_frames(NAME), None);
         if let Some(bodies) = objects.bodies {
             let surfaces = Surfaces::new(bodies.solids);
             return Ok(Box::new(EachFrame {
                 folder,
-                ending: NAME,
-                encode: move |frame: &Frame, out: &mut dyn Write| {
+                files,
+                index,
+                encode: move |_, frame: &Frame, out: &mut dyn Write| {
                     bodies::write(frame, &surfaces, digits, out)
                 },
             }));
@@ -68,8 +74,9 @@ impl Format for Obj {
         let text = ObjText::new(&objects.surfaces, digits);
         Ok(Box::new(EachFrame {
             folder,
-            ending: NAME,
-            encode: move |frame: &Frame, out: &mut dyn Write| {
+            files,
+            index,
+            encode: move |_, frame: &Frame, out: &mut dyn Write| {
                 let surfaces = frame.surfaces.iter().map(Vec::as_slice);
                 text.write(&Vec::<&[Vec3]>::from_iter(surfaces), out)
             },
@@ -77,10 +84,6 @@ impl Format for Obj {
     }
 
     fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>> {
-        if run.has_bodies {
-            let cause = format!("its frames have the format {NAME}, which holds no velocities");
-            return Err(Error::file(&run.folder, cause, "check runs whose output.format is vtp"));
-        }
         Ok(Box::new(read::ObjSource::open(run)?))
     }
 }

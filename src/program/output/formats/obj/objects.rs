@@ -4,22 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use cloth_sim::error::Result;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
 use cloth_sim::scene::spec::Digits;
 
 use crate::program::output::formats::obj::text::ObjText;
+use crate::program::output::frame_objects::Object;
 use crate::program::output::{not_written, write_whole};
-
-/// An object of a file.
-pub struct Object<'a> {
-    /// Its name.
-    pub name: String,
-    /// Its faces.
-    pub document: &'a ObjDocument,
-    /// Positions of its vertices, m.
-    pub positions: Vec<Vec3>,
-}
 
 /// Writes `objects` into the file at `path`. Without objects, it writes no file.
 ///
@@ -38,7 +27,7 @@ pub fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()>
 /// # Errors
 /// The errors of `out`.
 pub fn write_objects(objects: &[Object], digits: Digits, out: &mut dyn Write) -> io::Result<()> {
-    let documents = objects.iter().map(|it| (it.name.as_str(), it.document));
+    let documents = objects.iter().map(|it| (it.name.as_str(), &*it.document));
     let text = ObjText::new(&Vec::from_iter(documents), digits);
     let positions = objects.iter().map(|it| it.positions.as_slice());
     text.write(&Vec::from_iter(positions), out)

@@ -10,7 +10,7 @@ use cloth_sim::mesh::ObjDocument;
 use cloth_sim::mesh::obj::{Corner, Group, NO_MATERIAL};
 use cloth_sim::scene::spec::Digits;
 
-use crate::program::output::formats::obj::nine_digits::push_nine;
+use crate::program::output::formats::nine_digits::push_nine;
 
 /// Text is written in pieces of about this many bytes, to limit memory.
 const PIECE: usize = 1 << 20;

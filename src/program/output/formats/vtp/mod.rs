@@ -13,21 +13,28 @@
 mod bodies;
 mod columns;
 mod layout;
+mod series;
 mod surfaces;
 
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cloth_sim::engine::Frame;
 use cloth_sim::error::Result;
 
-use crate::program::output::formats::each_frame::{self, EachFrame};
+use crate::program::output::formats::each_frame::{self, EachFrame, Index};
 use crate::program::output::formats::piece::Pieces;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
 use crate::program::output::frame_objects::FrameObjects;
+use crate::program::output::names;
+use crate::program::output::run_files::RunFiles;
 
 /// The name of the format.
 pub const NAME: &str = "vtp";
+
+/// The file that lists the frames with their times.
+const SERIES: &str = "frames.pvd";
 
 /// The format.
 pub struct Vtp;
@@ -41,18 +48,40 @@ impl Format for Vtp {
         Ok(())
     }
 
-    fn to_see(&self) -> &'static str {
-        "open the .vtp files in ParaView, or see docs/frames.md"
+    fn is_readable(&self, _: bool) -> bool {
+        true
     }
 
-    fn sink(&self, folder: &Path, objects: &FrameObjects, _: &Range<u64>) -> Result<Box<dyn Sink>> {
-        let (folder, ending) = (folder.to_owned(), NAME);
+    fn holds_fields(&self) -> bool {
+        true
+    }
+
+    fn to_see(&self) -> &'static str {
+        "open frames.pvd in ParaView, or see docs/frames.md"
+    }
+
+    fn add_files(&self, files: &mut RunFiles, _: &FrameObjects) {
+        files.each_frame.push(names::all_frames(NAME));
+        files.add([SERIES]);
+    }
+
+    fn sink(
+        &self,
+        folder: &Path,
+        objects: &FrameObjects,
+        kept: &Range<u64>,
+    ) -> Result<Box<dyn Sink>> {
+        let rate = objects.frames_per_second;
+        let series = Index::new(SERIES, kept, move |frames| series::text(frames, rate));
+        let index = Some(series.begin(folder)?);
+        let (folder, files) = (folder.to_owned(), names::all_frames(NAME));
         if objects.bodies.is_some() {
-            return Ok(Box::new(EachFrame { folder, ending, encode: bodies::write }));
+            let encode = |_, frame: &Frame, out: &mut dyn Write| bodies::write(frame, out);
+            return Ok(Box::new(EachFrame { folder, files, encode, index }));
         }
         let polygons = surfaces::Polygons::new(objects.surfaces.iter().map(|(_, mesh)| *mesh));
-        let encode = move |frame: &Frame, out: &mut dyn std::io::Write| polygons.write(frame, out);
-        Ok(Box::new(EachFrame { folder, ending, encode }))
+        let encode = move |_, frame: &Frame, out: &mut dyn Write| polygons.write(frame, out);
+        Ok(Box::new(EachFrame { folder, files, encode, index }))
     }
 
     fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>> {

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod convert;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +13,7 @@ use crate::program::commands::profile::ProfileArguments;
 use crate::program::output::names;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::run::stage::Show;
+pub use convert::ConvertArguments;
 
 /// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes
 /// frames (OBJ for cloth, VTK for rigid bodies).
@@ -64,6 +67,8 @@ pub enum Command {
     /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
     /// values.
     Check(CheckArguments),
+    /// Writes the frames of a finished or interrupted run in further formats. See docs/frames.md.
+    Convert(ConvertArguments),
     /// Says how good the triangles of a mesh are for cloth, and makes better or smaller ones. See
     /// docs/meshes.md.
     Mesh(MeshArguments),
