@@ -63,6 +63,9 @@ pub enum Command {
     Mesh(MeshArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
     Profile(ProfileArguments),
+    /// Writes a run as one page and opens it in the browser: 3D playback and charts. The page needs
+    /// no network and no other file. See docs/view.md.
+    View(crate::program::view::arguments::ViewArguments),
     /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
     #[command(flatten)]

@@ -3,3 +3,4 @@
 pub mod check;
 pub mod mesh;
 pub mod profile;
+pub mod view;

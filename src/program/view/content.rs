@@ -1,0 +1,128 @@
+//! All that a page shows of a run.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use cloth_sim::error::{Error, Result};
+use serde::Serialize;
+
+use crate::program::check::record::Record;
+use crate::program::output::bodies::record::Bodies;
+use crate::program::output::cloth_record::Cloth;
+use crate::program::output::names;
+use crate::program::output::run_json::RunHead;
+use crate::program::view::bodies::BodyStage;
+use crate::program::view::charts::{ChartRecords, Charts};
+use crate::program::view::cloth::ClothStage;
+use crate::program::view::page;
+use crate::program::view::panel::{self, Section};
+use crate::program::view::stage::{Stage, Still};
+
+/// A run that is shown.
+pub struct View {
+    head: RunHead,
+    pub(super) record: Record,
+    pub(super) stage: Box<dyn Stage>,
+    /// One frame of so many is shown.
+    pub(super) every: u64,
+    /// What was left out, in words.
+    pub(super) notes: Vec<String>,
+}
+
+/// What stands before the frames of a page.
+#[derive(Debug, Serialize)]
+pub(super) struct RunBlock {
+    scene: String,
+    /// The axis that points up: that against gravity.
+    up: [f64; 3],
+    /// Time from frame to frame, s.
+    frame_s: f64,
+    /// Whether the page asks its server for further frames.
+    is_live: bool,
+    sections: Vec<Section>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+    /// The text of `scene.ron`.
+    scene_text: String,
+    still: Still,
+    charts: Charts,
+}
+
+impl View {
+    /// Opens the run in `folder`, whether it is complete or not.
+    ///
+    /// # Errors
+    /// A folder that is no run, or has no frame. A scene, obstacles or frames that cannot be read.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let (head, record) = (RunHead::read(folder)?, Record::read(folder)?);
+        let stage: Box<dyn Stage> = match record.scene.is_divided() {
+            true => Box::new(BodyStage::open(record.clone())?),
+            false => Box::new(ClothStage::open(record.clone())?),
+        };
+        Ok(Self { head, record, stage, every: 1, notes: Vec::new() })
+    }
+
+    /// The numbers of the frames that are shown: every n-th one, and the last one.
+    pub(super) fn shown(&self) -> impl Iterator<Item = u64> + use<> {
+        let (frames, every) = (self.record.frames.clone(), self.every);
+        let last = frames.end.saturating_sub(1);
+        frames.clone().filter(move |it| (it - frames.start).is_multiple_of(every) || *it == last)
+    }
+
+    /// Writes the page. Calls `done` after each frame. Returns what is wrong with frames that are
+    /// left out, in words.
+    ///
+    /// # Errors
+    /// Those of `out`. A file of the run that cannot be read.
+    pub fn write(&mut self, out: &mut dyn Write, mut done: impl FnMut()) -> Result<Vec<String>> {
+        let failed = |cause: io::Error| Error::internal("the page", cause);
+        let run = self.run_block(false)?;
+        page::begin(out, &format!("{} - cloth-sim", self.head.scene), &run).map_err(failed)?;
+        let mut faults = Vec::new();
+        for number in self.shown() {
+            match self.stage.frame(number) {
+                Ok(frame) => page::frame(out, &frame).map_err(failed)?,
+                Err(fault) => faults.push(format!("frame {number} is left out: {fault}")),
+            }
+            done();
+        }
+        page::end(out).map_err(failed)?;
+        Ok(faults)
+    }
+
+    /// What stands before the frames. If it `is_live`, a server has further frames.
+    ///
+    /// # Errors
+    /// A file of the run that cannot be read.
+    pub(super) fn run_block(&self, is_live: bool) -> Result<RunBlock> {
+        let (head, record) = (&self.head, &self.record);
+        let charts = match head.bodies {
+            Some(_) => ChartRecords::<Bodies>::read(&record.folder, head)?,
+            None => ChartRecords::<Cloth>::read(&record.folder, head)?,
+        };
+        Ok(RunBlock {
+            scene: head.scene.clone(),
+            up: up(record.scene.gravity_m_per_s2),
+            frame_s: record.frame_s(),
+            is_live,
+            sections: panel::sections(head, record),
+            warnings: panel::warnings(head, record)?,
+            notes: self.notes.clone(),
+            scene_text: std::fs::read_to_string(record.folder.join(names::SCENE))
+                .unwrap_or_default(),
+            still: self.stage.still(),
+            charts,
+        })
+    }
+}
+
+/// The axis nearest to the direction against gravity. Without gravity it is y.
+fn up(gravity: [f64; 3]) -> [f64; 3] {
+    let mut up = [0.0, 1.0, 0.0];
+    let most = (0..3).max_by(|&a, &b| gravity[a].abs().total_cmp(&gravity[b].abs()));
+    if let Some(axis) = most.filter(|&axis| gravity[axis] != 0.0) {
+        up = [0.0; 3];
+        up[axis] = -gravity[axis].signum();
+    }
+    up
+}

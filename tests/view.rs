@@ -1,0 +1,1 @@
+//! `cloth-sim view`.
