@@ -227,8 +227,8 @@ fn phases(profile: &Profile) -> Chart {
         color: hex((profile.look.color)(at)),
         values: profile.frames.iter().map(|frame| Some(frame.seconds[at])).collect(),
     });
-    let title = "Time of the phases, average over the ranks".to_owned();
-    Chart { title, unit: "s a frame", stacked: true, curves: curves.collect() }
+    let title = "Time of the phases".to_owned();
+    Chart { title, unit: "s a frame, mean of the ranks", stacked: true, curves: curves.collect() }
 }
 
 /// The shares of time in which processors worked.

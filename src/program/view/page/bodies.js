@@ -18,6 +18,8 @@ class Bodies {
       const mesh = new L.InstancedMesh(this.geometry(shape, own.length), material, own.length);
       mesh.castShadow = mesh.receiveShadow = own.length < 20000;
       mesh.frustumCulled = false;
+      // Nothing is seen before the first frame.
+      mesh.instanceMatrix.array.fill(0);
       for (let i = 0; i < own.length; i++) mesh.setColorAt(i, new L.Color(1, 1, 1));
       stage.scene.add(mesh);
       return { mesh, own };

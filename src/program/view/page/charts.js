@@ -1,5 +1,7 @@
 // Charts of the run beside the scene. They share the frame that is shown, and a click goes to one.
 
+const HEIGHT = 118;
+
 class Charts {
   constructor(parent, { frames, charts, maps }, goTo) {
     Object.assign(this, { parent, goTo, number: frames[0] ?? 0, drawn: [] });
@@ -81,7 +83,7 @@ class LineChart {
       series.reverse();
     }
     const options = {
-      width: this.charts.width, height: 130,
+      width: this.charts.width, height: HEIGHT, padding: [8, 10, 0, 0],
       legend: { show: false },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 24 }, { ...axis, size: 46, values: (_, ticks) => ticks.map(short) }],
@@ -118,7 +120,7 @@ class LineChart {
   }
 
   resize() {
-    this.plot.setSize({ width: this.charts.width, height: 130 });
+    this.plot.setSize({ width: this.charts.width, height: HEIGHT });
   }
 
   remove() {

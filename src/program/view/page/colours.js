@@ -1,7 +1,7 @@
 // Colours: which values they show, their scales and their legends.
 
 const PALETTE = [
-  "#3b7dd8", "#e07a3f", "#3fa37c", "#b8589c", "#d4a72c", "#4fb3bf", "#8a6bd1", "#c9504a",
+  "#5b8fd6", "#e08a54", "#4fae8a", "#bd6aa5", "#d9b04a", "#5bb6c2", "#957bd3", "#cf6660",
   "#7c9a3e", "#9a7b5f",
 ];
 // Viridis (van der Walt & Smith 2015), a diverging scale (Moreland 2009), and a scale for gaps.

@@ -30,7 +30,8 @@ class Page {
     }
     this.addChoices();
     this.bindKeys();
-    await this.playback.show(0);
+    // The result; playing begins at the start.
+    await this.playback.show(this.playback.last);
     await this.unpackAll();
     if (this.data.run.is_live) pollForFrames(this.data, (count, trouble) => this.onNews(count, trouble));
   }

@@ -58,7 +58,7 @@ class Playback {
   play() {
     if (this.last < 1) return;
     this.isPlaying = true;
-    this.playButton.textContent = "\u23f8\ufe0e";
+    this.playButton.classList.add("playing");
     if (this.at === this.last) this.at = 0;
     this.begin();
     requestAnimationFrame((now) => this.tick(now));
@@ -66,7 +66,7 @@ class Playback {
 
   pause() {
     this.isPlaying = false;
-    this.playButton.textContent = "\u25b6\ufe0e";
+    this.playButton.classList.remove("playing");
   }
 
   // Time runs from the frame that is shown.

@@ -18,10 +18,10 @@ class Stage {
     this.controls.addEventListener("change", () => this.changed());
     // The scene is built with y up and turned as a whole.
     this.turn = new L.Quaternion().setFromUnitVectors(new L.Vector3(0, 1, 0), this.up);
-    this.sky = new L.HemisphereLight(0xffffff, 0x8d8f98, 1.5);
+    this.sky = new L.HemisphereLight(0xf3f7ff, 0x77747a, 1.15);
     this.sky.position.copy(this.up);
-    this.key = new L.DirectionalLight(0xfff4e5, 2.1);
-    this.fill = new L.DirectionalLight(0xdbe8ff, 0.7);
+    this.key = new L.DirectionalLight(0xfff2df, 2.5);
+    this.fill = new L.DirectionalLight(0xd7e5ff, 0.55);
     this.scene.add(this.sky, this.key, this.key.target, this.fill, this.fill.target);
     this.isChanged = true;
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
@@ -62,17 +62,17 @@ class Stage {
     this.radius = Math.max(this.half.length(), 1e-3);
     const side = (x, y, z) => new L.Vector3(x, y, z).applyQuaternion(this.turn);
     const reach = 1.25 * this.radius;
-    this.key.position.copy(this.centre).addScaledVector(side(0.55, 1.25, 0.75), 2 * reach);
+    this.key.position.copy(this.centre).addScaledVector(side(-0.6, 1.15, 0.75), 2 * reach);
     this.key.target.position.copy(this.centre);
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(2048, 2048);
     Object.assign(this.key.shadow.camera, {
       left: -reach, right: reach, top: reach, bottom: -reach, near: 0.2 * reach, far: 6 * reach,
     });
-    this.key.shadow.bias = -0.0006;
+    this.key.shadow.bias = -0.0008;
     this.key.shadow.normalBias = 0.004 * reach;
     this.key.shadow.radius = 3;
-    this.fill.position.copy(this.centre).addScaledVector(side(-0.9, 0.35, -0.6), 2 * reach);
+    this.fill.position.copy(this.centre).addScaledVector(side(1, 0.3, -0.5), 2 * reach);
     this.fill.target.position.copy(this.centre);
     this.addGround();
     this.camera.near = this.radius / 200;
@@ -101,7 +101,7 @@ class Stage {
       const across = Math.max(Math.abs(turned.y), Math.abs(turned.x) / this.camera.aspect) / slope;
       distance = Math.max(distance, across + turned.z);
     }
-    this.camera.position.copy(this.centre).addScaledVector(from, 1.08 * distance);
+    this.camera.position.copy(this.centre).addScaledVector(from, 1.03 * distance);
     this.camera.updateProjectionMatrix();
     this.controls.update();
     this.isMoved = false;
@@ -112,11 +112,11 @@ class Stage {
   addGround() {
     const L = libraries;
     const ground = new L.Group();
-    const cell = 10 ** Math.round(Math.log10(this.radius / 4));
+    const cell = roundLength(this.radius / 5);
     const reach = 4 * this.radius;
     const lines = Math.ceil(reach / cell);
     const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    const shade = dark ? 0.75 : 0.3;
+    const shade = dark ? 0.55 : 0.3;
     const [places, colours] = [[], []];
     const add = (x, z, weight) => {
       const fade = Math.max(0, 1 - Math.hypot(x, z) / reach) ** 1.5;
@@ -146,4 +146,10 @@ class Stage {
     ground.position.copy(this.centre).addScaledVector(this.up, -below);
     this.scene.add(ground);
   }
+}
+
+// The nearest of 1, 2 or 5 times a power of ten below `length`.
+function roundLength(length) {
+  const power = 10 ** Math.floor(Math.log10(length));
+  return power * [5, 2, 1].find((factor) => factor * power <= length);
 }

@@ -41,8 +41,11 @@ class Surfaces {
     const positions = new L.BufferAttribute(object.positions, 3);
     geometry.setAttribute("position", positions);
     geometry.setIndex(new L.BufferAttribute(head.vertices < 65536 ? Uint16Array.from(faces) : faces, 1));
-    if (head.moves) positions.setUsage(L.DynamicDrawUsage);
-    else geometry = L.toCreasedNormals(geometry, 0.6);
+    if (head.moves) {
+      positions.setUsage(L.DynamicDrawUsage);
+      // Without normals at the first drawing, three.js shades each face alone, and keeps to that.
+      geometry.computeVertexNormals();
+    } else geometry = L.toCreasedNormals(geometry, 0.6);
     const material = new L.MeshStandardMaterial({
       color: isCloth ? 0xffffff : OBSTACLE_COLOUR,
       roughness: isCloth ? 0.88 : 0.6,
