@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,9 +12,10 @@ use crate::program::print;
 use crate::program::view::arguments::ViewArguments;
 use crate::program::view::content::View;
 use crate::program::view::limit;
+use crate::program::view::live::Live;
 
 /// Bytes of a MB.
-const MB: u64 = 1_000_000;
+const MB: f64 = 1e6;
 
 /// Writes the page of a run and opens it.
 ///
@@ -22,7 +23,13 @@ const MB: u64 = 1_000_000;
 /// A folder that is no run or has no frame. A page that cannot be written.
 pub fn view(arguments: &ViewArguments) -> Result<()> {
     let mut view = View::open(&arguments.folder)?;
-    limit::limit(&mut view, u64::from(arguments.limit_mb) * MB)?;
+    if arguments.live {
+        return Live::new(view).serve(arguments.port, |address| {
+            print::line(format_args!("{address} shows the run; Ctrl-C ends this"))?;
+            if arguments.no_open { Ok(()) } else { open(address) }
+        });
+    }
+    limit::limit(&mut view, (arguments.limit_mb * MB) as u64)?;
     let path = arguments.output.clone().unwrap_or_else(|| arguments.folder.join(names::PAGE));
     let faults = write(&mut view, &path)?;
     if arguments.output.is_none() {
@@ -31,7 +38,7 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     faults.iter().try_for_each(print::line)?;
     print::line(path.display())?;
     if !arguments.no_open {
-        open(&path)?;
+        open(&path.display().to_string())?;
     }
     Ok(())
 }
@@ -58,11 +65,7 @@ fn write(view: &mut View, path: &Path) -> Result<Vec<String>> {
 }
 
 /// Opens the page in the browser. Without one, says so.
-fn open(path: &PathBuf) -> Result<()> {
-    match open::that_detached(path) {
-        Ok(()) => Ok(()),
-        Err(cause) => {
-            print::line(format_args!("no browser was opened ({cause}); open the file yourself"))
-        }
-    }
+fn open(page: &str) -> Result<()> {
+    let Err(cause) = open::that_detached(page) else { return Ok(()) };
+    print::line(format_args!("no browser was opened ({cause}); open the page yourself"))
 }

@@ -18,8 +18,29 @@ pub struct ViewArguments {
     #[arg(long)]
     pub no_open: bool,
 
+    /// Serve the page to this machine alone, and add frames as they come, until Ctrl-C. Frames are
+    /// not thinned.
+    #[arg(long, conflicts_with_all = ["output", "limit_mb"])]
+    pub live: bool,
+
+    /// The port of `--live` [default: one that is free].
+    #[arg(
+        long,
+        value_name = "PORT",
+        requires = "live",
+        default_value = "0",
+        hide_default_value = true
+    )]
+    pub port: u16,
+
     /// The largest size of the page, in millions of bytes. Above it fewer frames are shown, then
     /// fewer faces.
-    #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub limit_mb: u32,
+    #[arg(long, value_name = "N", default_value = "64", value_parser = size)]
+    pub limit_mb: f64,
+}
+
+/// A size in millions of bytes.
+fn size(text: &str) -> Result<f64, String> {
+    let size = text.parse().ok().filter(|size: &f64| size.is_finite() && *size > 0.0);
+    size.ok_or_else(|| "write a number above 0, such as 64".to_owned())
 }

@@ -10,10 +10,11 @@ use crate::program::check::record::Record;
 use crate::program::output::bodies::record::Bodies;
 use crate::program::output::cloth_record::Cloth;
 use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::run_json::{RunHead, Status};
 use crate::program::view::bodies::BodyStage;
 use crate::program::view::charts::{ChartRecords, Charts};
 use crate::program::view::cloth::ClothStage;
+use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::page;
 use crate::program::view::panel::{self, Section};
 use crate::program::view::stage::{Stage, Still};
@@ -37,14 +38,21 @@ pub(super) struct RunBlock {
     up: [f64; 3],
     /// Time from frame to frame, s.
     frame_s: f64,
-    /// Whether the page asks its server for further frames.
-    is_live: bool,
-    sections: Vec<Section>,
-    warnings: Vec<String>,
-    notes: Vec<String>,
     /// The text of `scene.ron`.
     scene_text: String,
     still: Still,
+    #[serde(flatten)]
+    news: News,
+}
+
+/// What changes while a run goes on.
+#[derive(Debug, Serialize)]
+pub(super) struct News {
+    /// Whether a server has further frames, or may have them soon.
+    pub is_live: bool,
+    sections: Vec<Section>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
     charts: Charts,
 }
 
@@ -55,11 +63,36 @@ impl View {
     /// A folder that is no run, or has no frame. A scene, obstacles or frames that cannot be read.
     pub fn open(folder: &Path) -> Result<Self> {
         let (head, record) = (RunHead::read(folder)?, Record::read(folder)?);
-        let stage: Box<dyn Stage> = match record.scene.is_divided() {
-            true => Box::new(BodyStage::open(record.clone())?),
-            false => Box::new(ClothStage::open(record.clone())?),
-        };
+        let stage = open_stage(&record)?;
         Ok(Self { head, record, stage, every: 1, notes: Vec::new() })
+    }
+
+    /// Reads anew how far the run is. Returns whether it still goes on.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
+    pub(super) fn refresh(&mut self) -> Result<bool> {
+        let folder = &self.record.folder;
+        (self.head, self.record) = (RunHead::read(folder)?, Record::read(folder)?);
+        Ok(self.head.status == Status::Running)
+    }
+
+    /// Frame `number`, which the run may have written since it was opened.
+    ///
+    /// # Errors
+    /// A frame that cannot be read. The message says which.
+    pub(super) fn new_frame(&mut self, number: u64) -> std::result::Result<FrameBlock, String> {
+        let first = self.stage.frame(number);
+        if first.is_ok() {
+            return first;
+        }
+        // The file of a whole run may have had fewer frames when it was opened.
+        self.stage = open_stage(&self.record).map_err(|error| error.to_string())?;
+        if number > self.record.frames.start {
+            // Speeds need the frame before.
+            self.stage.frame(number - 1)?;
+        }
+        self.stage.frame(number)
     }
 
     /// The numbers of the frames that are shown: every n-th one, and the last one.
@@ -81,7 +114,10 @@ impl View {
         let mut faults = Vec::new();
         for number in self.shown() {
             match self.stage.frame(number) {
-                Ok(frame) => page::frame(out, &frame).map_err(failed)?,
+                Ok(frame) => {
+                    let json = page::json(&frame).map_err(failed)?;
+                    page::frame(out, &json).map_err(failed)?;
+                }
                 Err(fault) => faults.push(format!("frame {number} is left out: {fault}")),
             }
             done();
@@ -95,25 +131,38 @@ impl View {
     /// # Errors
     /// A file of the run that cannot be read.
     pub(super) fn run_block(&self, is_live: bool) -> Result<RunBlock> {
-        let (head, record) = (&self.head, &self.record);
-        let charts = match head.bodies {
-            Some(_) => ChartRecords::<Bodies>::read(&record.folder, head)?,
-            None => ChartRecords::<Cloth>::read(&record.folder, head)?,
-        };
+        let Self { head, record, .. } = self;
+        let scene_text = std::fs::read_to_string(record.folder.join(names::SCENE));
         Ok(RunBlock {
             scene: head.scene.clone(),
             up: up(record.scene.gravity_m_per_s2),
             frame_s: record.frame_s(),
-            is_live,
-            sections: panel::sections(head, record),
-            warnings: panel::warnings(head, record)?,
-            notes: self.notes.clone(),
-            scene_text: std::fs::read_to_string(record.folder.join(names::SCENE))
-                .unwrap_or_default(),
+            scene_text: scene_text.unwrap_or_default(),
             still: self.stage.still(),
-            charts,
+            news: self.news(is_live)?,
         })
     }
+
+    /// The part of it that changes while the run goes on.
+    ///
+    /// # Errors
+    /// A file of the run that cannot be read.
+    pub(super) fn news(&self, is_live: bool) -> Result<News> {
+        let Self { head, record, notes, .. } = self;
+        let charts = match head.bodies {
+            Some(_) => ChartRecords::<Bodies>::read(&record.folder, head)?,
+            None => ChartRecords::<Cloth>::read(&record.folder, head)?,
+        };
+        let (sections, warnings) = (panel::sections(head, record), panel::warnings(head, record)?);
+        Ok(News { is_live, sections, warnings, notes: notes.clone(), charts })
+    }
+}
+
+fn open_stage(record: &Record) -> Result<Box<dyn Stage>> {
+    Ok(match record.scene.is_divided() {
+        true => Box::new(BodyStage::open(record.clone())?),
+        false => Box::new(ClothStage::open(record.clone())?),
+    })
 }
 
 /// The axis nearest to the direction against gravity. Without gravity it is y.

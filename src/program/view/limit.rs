@@ -52,10 +52,8 @@ fn frame_bytes(view: &mut View) -> Result<u64> {
     let mut sizes = Vec::new();
     for number in places.iter().filter_map(|&place| numbers.get(place)) {
         if let Ok(frame) = view.stage.frame(*number) {
-            let mut text = Vec::new();
-            let written = page::frame(&mut text, &frame);
-            written.map_err(|cause| Error::internal("the page", cause))?;
-            sizes.push(text.len() as u64);
+            let json = page::json(&frame).map_err(|cause| Error::internal("a frame", cause))?;
+            sizes.push(json.len() as u64);
         }
     }
     view.stage.begin_again();

@@ -4,8 +4,6 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::program::view::frame_block::FrameBlock;
-
 /// Libraries, in one file with their licences: three.js and uPlot. `tools/bundle_view.sh` makes it.
 const LIBRARIES: &str = include_str!("page/vendor/libraries.min.js");
 const LICENCES: &str = include_str!("page/vendor/LICENSES.txt");
@@ -45,15 +43,15 @@ pub fn begin(out: &mut dyn Write, title: &str, run: &impl Serialize) -> io::Resu
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<title>{title}</title>\n<!--\n{LICENCES}\n-->")?;
     writeln!(out, "<style>\n{LIBRARY_STYLE}\n{STYLE}</style>\n</head>\n<body>\n{BODY}")?;
-    script(out, "id=\"run\"", run)
+    script(out, "id=\"run\"", &json(run)?)
 }
 
-/// Writes a frame.
+/// Writes a frame, which is the result of [`json`].
 ///
 /// # Errors
 /// Those of `out`.
-pub fn frame(out: &mut dyn Write, frame: &FrameBlock) -> io::Result<()> {
-    script(out, "class=\"frame\"", frame)
+pub fn frame(out: &mut dyn Write, json: &str) -> io::Result<()> {
+    script(out, "class=\"frame\"", json)
 }
 
 /// Writes everything after the frames.
@@ -66,10 +64,17 @@ pub fn end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "}})();\n</script>\n</body>\n</html>")
 }
 
-/// Writes `value` as JSON that a browser keeps and does not run.
-fn script(out: &mut dyn Write, attribute: &str, value: &impl Serialize) -> io::Result<()> {
+/// `value` as JSON that can stand in an element of a page.
+///
+/// # Errors
+/// A value that is no JSON.
+pub fn json(value: &impl Serialize) -> io::Result<String> {
     // `<` would let a name in the data end the element.
-    let json = serde_json::to_string(value)?.replace('<', "\\u003c");
+    Ok(serde_json::to_string(value)?.replace('<', "\\u003c"))
+}
+
+/// Writes JSON that a browser keeps and does not run.
+fn script(out: &mut dyn Write, attribute: &str, json: &str) -> io::Result<()> {
     writeln!(out, "<script type=\"application/json\" {attribute}>{json}</script>")
 }
 

@@ -119,6 +119,11 @@ class Bodies {
       this.stage.scene.add(object);
     }
     this.jointObjects = [points, lines];
+    this.setJoints(false);
+  }
+
+  setJoints(isShown) {
+    for (const object of this.jointObjects ?? []) object.visible = isShown;
   }
 
   // Joints lie where their points on the bodies are. One without its body is not seen.

@@ -26,7 +26,9 @@ class Page {
       this.surfaces = new Surfaces(still, this.stage);
       this.bodies = new Bodies(still, this.stage);
       this.bodies.offset = this.surfaces.fabrics.length;
-      this.stage.setBox(...this.sceneBox(still));
+      const box = this.sceneBox(still);
+      this.stage.setBox(...box);
+      if (!this.hasFloor(box)) this.stage.addGround();
     }
     this.addChoices();
     this.bindKeys();
@@ -44,7 +46,7 @@ class Page {
     document.documentElement.dataset.ready = "true";
   }
 
-  // The box of what moves and of obstacles that are not much larger.
+  // The box of what moves and of obstacles that are not much larger. Walls are not in it.
   sceneBox(still) {
     const [low, high] = this.data.box();
     const reach = still.bodies.count > 0 ? largestBody(still) : 0;
@@ -54,7 +56,7 @@ class Page {
     }
     const size = Math.max(...low.map((value, axis) => high[axis] - value));
     for (const { head, positions } of this.surfaces.obstacles) {
-      if (head.moves) continue;
+      if (head.moves || head.role === "wall") continue;
       const [a, b] = boxOf(positions);
       if (Math.max(...a.map((value, axis) => b[axis] - value)) > 2 * size) continue;
       for (let axis = 0; axis < 3; axis++) {
@@ -63,6 +65,17 @@ class Page {
       }
     }
     return [low, high];
+  }
+
+  // Whether an obstacle is a floor: flat, and wider than the box from `low` to `high`.
+  hasFloor([low, high]) {
+    const axis = this.data.run.up.findIndex((value) => value !== 0);
+    return this.surfaces.obstacles.some(({ head, positions }) => {
+      if (head.moves) return false;
+      const [a, b] = boxOf(positions);
+      const isWide = [0, 1, 2].every((i) => i === axis || b[i] - a[i] > high[i] - low[i]);
+      return isWide && b[axis] - a[axis] < 0.05 * Math.max(...high.map((value, i) => value - low[i]));
+    });
   }
 
   addChoices() {
@@ -75,6 +88,10 @@ class Page {
     byId("obstacles-label").hidden = !this.surfaces || this.surfaces.obstacles.length === 0;
     if (this.surfaces && this.bodies.count > 0 && this.isEnclosed()) obstacles.value = "glass";
     this.setObstacles();
+    byId("joints").hidden = !this.bodies || this.bodies.joints.length === 0;
+    byId("joints").addEventListener("click", () => this.toggleJoints());
+    // Many would hide their bodies.
+    if (this.bodies && this.bodies.joints.length < 200) this.toggleJoints();
     byId("edges").addEventListener("click", () => this.toggleEdges());
     byId("reset").addEventListener("click", () => this.stage?.lookAtAll());
     byId("side-toggle").addEventListener("click", () => this.toggleSide());
@@ -138,9 +155,13 @@ class Page {
 
   toggleEdges() {
     if (!this.stage) return;
-    const isShown = byId("edges").getAttribute("aria-pressed") !== "true";
-    byId("edges").setAttribute("aria-pressed", String(isShown));
-    this.surfaces.setEdges(isShown);
+    this.surfaces.setEdges(press("edges"));
+    this.stage.changed();
+  }
+
+  toggleJoints() {
+    if (!this.stage) return;
+    this.bodies.setJoints(press("joints"));
     this.stage.changed();
   }
 
@@ -170,6 +191,7 @@ class Page {
       c: ({ shiftKey }) => this.cycle("colour", shiftKey ? -1 : 1),
       o: () => this.cycle("obstacles", 1),
       w: () => this.toggleEdges(),
+      j: () => this.toggleJoints(),
       r: () => this.stage?.lookAtAll(),
       p: () => this.toggleSide(),
       h: () => byId("help-button").click(),
@@ -193,6 +215,13 @@ class Page {
     await this.unpackAll();
     if (wasLast && !this.playback.isPlaying) await this.playback.show(this.playback.last);
   }
+}
+
+// Presses or releases a button that stays pressed. Returns whether it is pressed now.
+function press(id) {
+  const isPressed = byId(id).getAttribute("aria-pressed") !== "true";
+  byId(id).setAttribute("aria-pressed", String(isPressed));
+  return isPressed;
 }
 
 function boxOf(positions) {

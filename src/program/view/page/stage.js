@@ -74,7 +74,6 @@ class Stage {
     this.key.shadow.radius = 3;
     this.fill.position.copy(this.centre).addScaledVector(side(1, 0.3, -0.5), 2 * reach);
     this.fill.target.position.copy(this.centre);
-    this.addGround();
     this.camera.near = this.radius / 200;
     this.camera.far = this.radius * 60;
     this.lookAtAll();
