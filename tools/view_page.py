@@ -82,11 +82,16 @@ def opened(browser, file, faults, width=1280, height=720, dark=False):
 def check_playback(page, faults):
     """Plays from the first frame, steps, and goes to a frame by a chart and by keys."""
     page.keyboard.press("Home")
+    page.wait_for_timeout(300)
     page.keyboard.press("Space")
-    page.wait_for_timeout(1500)
-    page.keyboard.press("Space")
-    if page.evaluate("page.playback.last > 0 && page.playback.at === 0"):
+    end = time.time() + 20
+    while page.evaluate("page.frame.number === page.data.frames[0].number") and time.time() < end:
+        page.wait_for_timeout(50)
+    if time.time() > end:
         faults.append("playing shows no further frame")
+    page.keyboard.press("Space")
+    if page.evaluate("page.playback.isPlaying"):
+        faults.append("the space bar does not stop")
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     page.wait_for_timeout(300)

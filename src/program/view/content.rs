@@ -26,14 +26,13 @@ pub struct View {
     pub(super) stage: Box<dyn Stage>,
     /// One frame of so many is shown.
     pub(super) every: u64,
-    /// What was left out, in words.
-    pub(super) notes: Vec<String>,
+    pub(super) news: News,
 }
 
 /// What stands before the frames of a page.
 #[derive(Debug, Serialize)]
-pub(super) struct RunBlock {
-    scene: String,
+pub(super) struct RunBlock<'a> {
+    scene: &'a str,
     /// The axis that points up: that against gravity.
     up: [f64; 3],
     /// Time from frame to frame, s.
@@ -42,7 +41,7 @@ pub(super) struct RunBlock {
     scene_text: String,
     still: Still,
     #[serde(flatten)]
-    news: News,
+    news: &'a News,
 }
 
 /// What changes while a run goes on.
@@ -52,8 +51,20 @@ pub(super) struct News {
     pub is_live: bool,
     sections: Vec<Section>,
     warnings: Vec<String>,
-    notes: Vec<String>,
+    /// What was left out.
+    pub notes: Vec<String>,
     charts: Charts,
+}
+
+impl News {
+    fn read(head: &RunHead, record: &Record) -> Result<Self> {
+        let charts = match head.bodies {
+            Some(_) => ChartRecords::<Bodies>::read(&record.folder, head)?,
+            None => ChartRecords::<Cloth>::read(&record.folder, head)?,
+        };
+        let (sections, warnings) = (panel::sections(head, record), panel::warnings(head, record)?);
+        Ok(Self { is_live: false, sections, warnings, notes: Vec::new(), charts })
+    }
 }
 
 impl View {
@@ -63,18 +74,23 @@ impl View {
     /// A folder that is no run, or has no frame. A scene, obstacles or frames that cannot be read.
     pub fn open(folder: &Path) -> Result<Self> {
         let (head, record) = (RunHead::read(folder)?, Record::read(folder)?);
-        let stage = open_stage(&record)?;
-        Ok(Self { head, record, stage, every: 1, notes: Vec::new() })
+        let (stage, news) = (open_stage(&record)?, News::read(&head, &record)?);
+        Ok(Self { head, record, stage, every: 1, news })
     }
 
-    /// Reads anew how far the run is. Returns whether it still goes on.
+    /// Reads anew how far the run is, and whether it still goes on.
     ///
     /// # Errors
     /// As for [`Self::open`].
-    pub(super) fn refresh(&mut self) -> Result<bool> {
-        let folder = &self.record.folder;
-        (self.head, self.record) = (RunHead::read(folder)?, Record::read(folder)?);
-        Ok(self.head.status == Status::Running)
+    pub(super) fn refresh(&mut self) -> Result<()> {
+        let folder = self.record.folder.clone();
+        let before = (self.head.status, self.record.frames.end);
+        (self.head, self.record) = (RunHead::read(&folder)?, Record::read(&folder)?);
+        if before != (self.head.status, self.record.frames.end) {
+            self.news = News::read(&self.head, &self.record)?;
+        }
+        self.news.is_live = self.head.status == Status::Running;
+        Ok(())
     }
 
     /// Frame `number`, which the run may have written since it was opened.
@@ -109,7 +125,7 @@ impl View {
     /// Those of `out`. A file of the run that cannot be read.
     pub fn write(&mut self, out: &mut dyn Write, mut done: impl FnMut()) -> Result<Vec<String>> {
         let failed = |cause: io::Error| Error::internal("the page", cause);
-        let run = self.run_block(false)?;
+        let run = self.run_block();
         page::begin(out, &format!("{} - cloth-sim", self.head.scene), &run).map_err(failed)?;
         let mut faults = Vec::new();
         for number in self.shown() {
@@ -126,35 +142,18 @@ impl View {
         Ok(faults)
     }
 
-    /// What stands before the frames. If it `is_live`, a server has further frames.
-    ///
-    /// # Errors
-    /// A file of the run that cannot be read.
-    pub(super) fn run_block(&self, is_live: bool) -> Result<RunBlock> {
-        let Self { head, record, .. } = self;
+    /// What stands before the frames.
+    pub(super) fn run_block(&self) -> RunBlock<'_> {
+        let Self { head, record, stage, news, .. } = self;
         let scene_text = std::fs::read_to_string(record.folder.join(names::SCENE));
-        Ok(RunBlock {
-            scene: head.scene.clone(),
+        RunBlock {
+            scene: &head.scene,
             up: up(record.scene.gravity_m_per_s2),
             frame_s: record.frame_s(),
             scene_text: scene_text.unwrap_or_default(),
-            still: self.stage.still(),
-            news: self.news(is_live)?,
-        })
-    }
-
-    /// The part of it that changes while the run goes on.
-    ///
-    /// # Errors
-    /// A file of the run that cannot be read.
-    pub(super) fn news(&self, is_live: bool) -> Result<News> {
-        let Self { head, record, notes, .. } = self;
-        let charts = match head.bodies {
-            Some(_) => ChartRecords::<Bodies>::read(&record.folder, head)?,
-            None => ChartRecords::<Cloth>::read(&record.folder, head)?,
-        };
-        let (sections, warnings) = (panel::sections(head, record), panel::warnings(head, record)?);
-        Ok(News { is_live, sections, warnings, notes: notes.clone(), charts })
+            still: stage.still(),
+            news,
+        }
     }
 }
 

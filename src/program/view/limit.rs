@@ -24,14 +24,16 @@ pub fn limit(view: &mut View, limit: u64) -> Result<()> {
         let share = rest as f64 / (FEWEST_FRAMES.min(count) * a_frame) as f64;
         if let Some([before, after]) = view.stage.thin(share)? {
             let [before, after] = [before, after].map(|it| grouped(it as u64));
-            view.notes.push(format!("faces are thinned: {after} of {before} vertices of cloth"));
+            view.news
+                .notes
+                .push(format!("faces are thinned: {after} of {before} vertices of cloth"));
             (rest, a_frame) = (limit.saturating_sub(fixed_bytes(view)?), frame_bytes(view)?);
         }
     }
     view.every = (count * a_frame).div_ceil(rest.max(1)).clamp(1, count.max(1));
     if view.every > 1 {
         let shown = view.shown().count();
-        view.notes.push(format!("{shown} of {count} frames are shown: one of {}", view.every));
+        view.news.notes.push(format!("{shown} of {count} frames are shown: one of {}", view.every));
     }
     Ok(())
 }
@@ -39,8 +41,7 @@ pub fn limit(view: &mut View, limit: u64) -> Result<()> {
 /// The size of a page without frames, bytes.
 fn fixed_bytes(view: &View) -> Result<u64> {
     let mut page = Vec::new();
-    let written =
-        page::begin(&mut page, "", &view.run_block(false)?).and_then(|()| page::end(&mut page));
+    let written = page::begin(&mut page, "", &view.run_block()).and_then(|()| page::end(&mut page));
     written.map_err(|cause| Error::internal("the page", cause))?;
     Ok(page.len() as u64)
 }

@@ -20,14 +20,13 @@ pub struct Live {
     frames: Vec<(u64, String)>,
     /// The frame that is read next.
     next: u64,
-    is_running: bool,
 }
 
 impl Live {
     /// The run of `view`. No frame is read yet.
     pub fn new(view: View) -> Self {
         let next = view.record.frames.start;
-        Self { view, frames: Vec::new(), next, is_running: true }
+        Self { view, frames: Vec::new(), next }
     }
 
     /// Serves the page at `port` of the loopback interface, 0 for any that is free, until the
@@ -66,8 +65,7 @@ impl Live {
     /// Reads the frames that the run has written since the last call. A frame that cannot be read
     /// is left out.
     fn read_new(&mut self) -> Result<()> {
-        // The run may end after its last frame was read, so its state is asked first.
-        self.is_running = self.view.refresh()?;
+        self.view.refresh()?;
         while self.next < self.view.record.frames.end {
             if let Ok(frame) = self.view.new_frame(self.next) {
                 let json = page::json(&frame).map_err(|it| Error::internal("a frame", it))?;
@@ -81,7 +79,7 @@ impl Live {
     /// The page with all frames so far.
     fn page(&mut self) -> Result<Answer> {
         self.read_new()?;
-        let run = self.view.run_block(self.is_running)?;
+        let run = self.view.run_block();
         let mut html = Vec::new();
         let written = page::begin(&mut html, "cloth-sim, live", &run).and_then(|()| {
             self.frames.iter().try_for_each(|(_, json)| page::frame(&mut html, json))?;
@@ -97,8 +95,8 @@ impl Live {
         let is_new =
             |&&(number, _): &&(u64, String)| i64::try_from(number).is_ok_and(|it| it > after);
         let frames = Vec::from_iter(self.frames.iter().filter(is_new).map(|it| it.1.as_str()));
-        let news = page::json(&self.view.news(self.is_running)?)
-            .map_err(|cause| Error::internal("the charts", cause))?;
+        let news =
+            page::json(&self.view.news).map_err(|cause| Error::internal("the charts", cause))?;
         // The frames become a further field of the object.
         let fields = news.trim_start_matches('{');
         let json = format!("{{\"frames\":[{}],{fields}", frames.join(","));

@@ -13,10 +13,11 @@ const STYLE: &str = include_str!("page/style.css");
 const BODY: &str = include_str!("page/body.html");
 
 /// The scripts of the page, in the order in which they stand in it.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("page/arrays.js"),
     include_str!("page/run_data.js"),
     include_str!("page/colours.js"),
+    include_str!("page/quality.js"),
     include_str!("page/stage.js"),
     include_str!("page/surfaces.js"),
     include_str!("page/bodies.js"),

@@ -14,7 +14,7 @@ class Bodies {
     this.meshes = shapes.map((shape, number) => {
       const own = [];
       for (let body = 0; body < this.count; body++) if (bodies.shape[body] === number) own.push(body);
-      const material = new L.MeshStandardMaterial({ roughness: 0.55 });
+      const material = new L.MeshLambertMaterial();
       const mesh = new L.InstancedMesh(this.geometry(shape, own.length), material, own.length);
       mesh.castShadow = mesh.receiveShadow = own.length < 20000;
       mesh.frustumCulled = false;

@@ -67,13 +67,13 @@ class Page {
     return [low, high];
   }
 
-  // Whether an obstacle is a floor: flat, and wider than the box from `low` to `high`.
+  // Whether an obstacle is a floor: flat, and about as wide as the box from `low` to `high`.
   hasFloor([low, high]) {
     const axis = this.data.run.up.findIndex((value) => value !== 0);
     return this.surfaces.obstacles.some(({ head, positions }) => {
       if (head.moves) return false;
       const [a, b] = boxOf(positions);
-      const isWide = [0, 1, 2].every((i) => i === axis || b[i] - a[i] > high[i] - low[i]);
+      const isWide = [0, 1, 2].every((i) => i === axis || b[i] - a[i] > 0.8 * (high[i] - low[i]));
       return isWide && b[axis] - a[axis] < 0.05 * Math.max(...high.map((value, i) => value - low[i]));
     });
   }

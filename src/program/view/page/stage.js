@@ -5,9 +5,11 @@ class Stage {
     const L = libraries;
     this.canvas = canvas;
     this.renderer = new L.WebGLRenderer({ canvas, antialias: true, alpha: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = L.PCFShadowMap;
+    // Shadows move with a frame, not with the camera.
+    this.renderer.shadowMap.autoUpdate = false;
+    this.quality = new Quality(this);
     this.scene = new L.Scene();
     this.camera = new L.PerspectiveCamera(35, 1, 0.01, 100);
     this.up = new L.Vector3(...up);
@@ -15,7 +17,7 @@ class Stage {
     this.controls = new L.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
-    this.controls.addEventListener("change", () => this.changed());
+    this.controls.addEventListener("change", () => this.changed({ isCamera: true }));
     // The scene is built with y up and turned as a whole.
     this.turn = new L.Quaternion().setFromUnitVectors(new L.Vector3(0, 1, 0), this.up);
     this.sky = new L.HemisphereLight(0xf3f7ff, 0x77747a, 1.15);
@@ -33,13 +35,15 @@ class Stage {
     requestAnimationFrame(draw);
   }
 
-  // Asks for a new picture.
-  changed() {
+  // Asks for a new picture. Unless only the camera has moved, shadows have changed too.
+  changed({ isCamera = false } = {}) {
     this.isChanged = true;
+    if (!isCamera) this.renderer.shadowMap.needsUpdate = true;
   }
 
   draw() {
     this.isChanged = false;
+    this.quality.adapt();
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -114,6 +118,8 @@ class Stage {
     const cell = roundLength(this.radius / 5);
     const reach = 4 * this.radius;
     const lines = Math.ceil(reach / cell);
+    // Lines fade from part to part.
+    const parts = 12;
     const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
     const shade = dark ? 0.55 : 0.3;
     const [places, colours] = [[], []];
@@ -124,9 +130,10 @@ class Stage {
     };
     for (let line = -lines; line <= lines; line++) {
       const weight = line % 5 === 0 ? 0.42 : 0.16;
-      for (let part = -lines; part < lines; part++) {
-        for (const end of [part, part + 1]) add(line * cell, end * cell, weight);
-        for (const end of [part, part + 1]) add(end * cell, line * cell, weight);
+      for (let part = 0; part < 2 * parts; part++) {
+        const [a, b] = [part, part + 1].map((end) => (end / parts - 1) * reach);
+        for (const end of [a, b]) add(line * cell, end, weight);
+        for (const end of [a, b]) add(end, line * cell, weight);
       }
     }
     const geometry = new L.BufferGeometry();
@@ -134,7 +141,7 @@ class Stage {
     geometry.setAttribute("color", new L.BufferAttribute(new Float32Array(colours), 4));
     const material = new L.LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
     const shadow = new L.Mesh(
-      new L.PlaneGeometry(2 * reach, 2 * reach).rotateX(-Math.PI / 2),
+      new L.PlaneGeometry(4 * this.radius, 4 * this.radius).rotateX(-Math.PI / 2),
       new L.ShadowMaterial({ opacity: dark ? 0.45 : 0.22, depthWrite: false }),
     );
     shadow.receiveShadow = true;

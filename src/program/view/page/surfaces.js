@@ -46,9 +46,8 @@ class Surfaces {
       // Without normals at the first drawing, three.js shades each face alone, and keeps to that.
       geometry.computeVertexNormals();
     } else geometry = L.toCreasedNormals(geometry, 0.6);
-    const material = new L.MeshStandardMaterial({
+    const material = new L.MeshLambertMaterial({
       color: isCloth ? 0xffffff : OBSTACLE_COLOUR,
-      roughness: isCloth ? 0.88 : 0.6,
       side: head.role === "wall" ? L.FrontSide : L.DoubleSide,
       vertexColors: isCloth,
       // Few faces that move are those of a box, which has edges.
@@ -133,7 +132,7 @@ class Surfaces {
     const L = libraries;
     for (const object of this.objects) {
       if (isShown && !object.edges) {
-        const material = new L.MeshStandardMaterial({ color: 0, wireframe: true, transparent: true, opacity: 0.28 });
+        const material = new L.MeshBasicMaterial({ color: 0, wireframe: true, transparent: true, opacity: 0.28 });
         object.edges = new L.Mesh(object.mesh.geometry, material);
         object.edges.frustumCulled = false;
         object.mesh.add(object.edges);
