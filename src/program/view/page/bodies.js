@@ -31,7 +31,7 @@ class Bodies {
   geometry(shape, count) {
     const L = libraries;
     if (shape.is_ball) {
-      const detail = count < 300 ? 6 : count < 3000 ? 3 : count < 30000 ? 2 : 1;
+      const detail = count < 300 ? 6 : count < 2000 ? 3 : count < 20000 ? 1 : 0;
       const ball = new L.IcosahedronGeometry(1, detail);
       ball.setAttribute("normal", ball.attributes.position.clone());
       return ball;
