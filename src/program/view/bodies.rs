@@ -19,7 +19,7 @@ use crate::program::check::bodies::folder::BodyRun;
 use crate::program::check::record::Record;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::names;
-use crate::program::view::arrays::{Arrays, PositionBox};
+use crate::program::view::arrays::{Arrays, Packed, PositionBox};
 use crate::program::view::frame_block::{FrameArrays, FrameBlock};
 use crate::program::view::posed::in_16_bits;
 use crate::program::view::stage::{
@@ -205,7 +205,7 @@ fn same(a: &Shape, b: &Shape) -> bool {
 }
 
 /// What stands still: its objects, with their `faces` and `fixed` positions (m).
-fn standing(run: &BodyRun) -> Result<(Vec<ObjectHead>, crate::program::view::arrays::Packed)> {
+fn standing(run: &BodyRun) -> Result<(Vec<ObjectHead>, Packed)> {
     let folder = &run.record.folder;
     let mut arrays = Arrays::default();
     let list = match folder.join(names::OBSTACLES).exists() {

@@ -1,5 +1,7 @@
 //! The charts of a page: numbers of `steps.jsonl`, frame by frame.
 
+use std::path::Path;
+
 use cloth_sim::error::Result;
 use cloth_sim::report::{Cell, Report};
 use plotters::style::RGBColor;
@@ -119,7 +121,7 @@ impl<K: ChartKind> ChartRecords<K> {
     ///
     /// # Errors
     /// A file that cannot be read, or a damaged line.
-    pub fn read(folder: &std::path::Path, head: &RunHead) -> Result<Charts> {
+    pub fn read(folder: &Path, head: &RunHead) -> Result<Charts> {
         let mut records = Self::default();
         for frame in steps_jsonl::read_if_any(folder)? {
             records.add(&frame?);

@@ -9,6 +9,7 @@ use cloth_sim::input;
 use cloth_sim::math::Vec3;
 use cloth_sim::scene;
 use cloth_sim::scene::Scene;
+use cloth_sim::verify::Surface;
 
 use crate::program::check::record::Record;
 use crate::program::check::surfaces::folder::CheckedRun;
@@ -140,7 +141,7 @@ impl ClothStage {
     fn objects(&self) -> Vec<ObjectHead> {
         let moving = Vec::from_iter(self.moving());
         let first_fixed = self.run.surfaces.vertex_count() - self.run.fixed.len();
-        let object = |(at, surface): (usize, &cloth_sim::verify::Surface)| {
+        let object = |(at, surface): (usize, &Surface)| {
             let number = moving.iter().position(|&it| it == at);
             if number.is_none() && surface.vertices().start < first_fixed {
                 return None;
@@ -233,7 +234,7 @@ impl Stage for ClothStage {
 }
 
 /// The triangles of a surface, numbered in it.
-fn own_faces(surface: &cloth_sim::verify::Surface) -> impl Iterator<Item = [u32; 3]> {
+fn own_faces(surface: &Surface) -> impl Iterator<Item = [u32; 3]> {
     surface.faces.iter().map(|face| face.map(|vertex| vertex - surface.first_vertex))
 }
 

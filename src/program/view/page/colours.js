@@ -24,7 +24,7 @@ const MODES = [
 // The modes for which `data` has values.
 function modesOf(data) {
   const { surfaces } = data.run.still;
-  const has = (name) => name && (surfaces[name] !== undefined || data.has(name));
+  const has = (name) => name && (surfaces[name]?.length > 0 || data.has(name));
   return MODES.filter(({ key, cloth, body }) => key === "fabric" || has(cloth) || has(body));
 }
 

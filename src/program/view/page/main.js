@@ -28,7 +28,7 @@ class Page {
       this.bodies.offset = this.surfaces.fabrics.length;
       const box = this.sceneBox(still);
       this.stage.setBox(...box);
-      if (!this.hasFloor(box)) this.stage.addGround();
+      this.placeGround(box);
     }
     this.addChoices();
     this.bindKeys();
@@ -67,15 +67,21 @@ class Page {
     return [low, high];
   }
 
-  // Whether an obstacle is a floor: flat, and about as wide as the box from `low` to `high`.
-  hasFloor([low, high]) {
+  // Puts a grid below the box from `low` to `high`, unless the scene has a floor of its own. In the
+  // place of a floor that reaches far beyond the box there is the grid.
+  placeGround([low, high]) {
     const axis = this.data.run.up.findIndex((value) => value !== 0);
-    return this.surfaces.obstacles.some(({ head, positions }) => {
-      if (head.moves) return false;
-      const [a, b] = boxOf(positions);
-      const isWide = [0, 1, 2].every((i) => i === axis || b[i] - a[i] > 0.8 * (high[i] - low[i]));
-      return isWide && b[axis] - a[axis] < 0.05 * Math.max(...high.map((value, i) => value - low[i]));
-    });
+    const sizes = high.map((value, i) => value - low[i]);
+    for (const floor of this.surfaces.obstacles.filter(({ head }) => !head.moves)) {
+      const [a, b] = boxOf(floor.positions);
+      const widths = [0, 1, 2].filter((i) => i !== axis).map((i) => (b[i] - a[i]) / sizes[i]);
+      const isFlat = b[axis] - a[axis] < 0.05 * Math.max(...sizes);
+      if (!isFlat || Math.min(...widths) < 0.8) continue;
+      if (Math.min(...widths) < 6) return;
+      this.surfaces.remove(floor);
+      return this.stage.addGround(this.data.run.up[axis] > 0 ? b[axis] : -a[axis]);
+    }
+    this.stage.addGround();
   }
 
   addChoices() {

@@ -30,9 +30,10 @@ class RunData {
     return frame.unpacking;
   }
 
-  // Whether any frame has an array of this name.
+  // Whether any frame has an array of this name with values.
   has(name) {
-    return this.frames.some(({ arrays }) => arrays.some((array) => array.name === name));
+    const isSought = (array) => array.name === name && array.length > 0;
+    return this.frames.some(({ arrays }) => arrays.some(isSought));
   }
 
   // The place in the list of the frame that is nearest to frame `number` of the run.

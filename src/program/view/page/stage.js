@@ -111,8 +111,9 @@ class Stage {
     this.changed();
   }
 
-  // A grid below the box that fades out, with the shadow of the scene.
-  addGround() {
+  // A grid that fades out, with the shadow of the scene: at `level` (m) along the axis that points
+  // up, by default just below the box.
+  addGround(level = this.centre.dot(this.up) - Math.abs(this.half.dot(this.up)) - 0.004 * this.radius) {
     const L = libraries;
     const ground = new L.Group();
     const cell = roundLength(this.radius / 5);
@@ -148,8 +149,7 @@ class Stage {
     shadow.renderOrder = -1;
     ground.add(new L.LineSegments(geometry, material), shadow);
     ground.quaternion.copy(this.turn);
-    const below = Math.abs(this.half.dot(this.up)) + 0.004 * this.radius;
-    ground.position.copy(this.centre).addScaledVector(this.up, -below);
+    ground.position.copy(this.centre).addScaledVector(this.up, level - this.centre.dot(this.up));
     this.scene.add(ground);
   }
 }

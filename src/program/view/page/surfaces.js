@@ -117,6 +117,12 @@ class Surfaces {
     return ranks.map((rank) => ({ name: String(rank), colour: categoryColour(rank).getStyle() }));
   }
 
+  // Takes an object out of the scene.
+  remove(object) {
+    this.objects = this.objects.filter((it) => it !== object);
+    this.stage.scene.remove(object.mesh);
+  }
+
   setObstacles(look) {
     for (const { head, mesh } of this.obstacles) {
       mesh.visible = look !== "hidden";
