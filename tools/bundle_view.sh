@@ -1,8 +1,8 @@
 #!/bin/sh
-# Rebuilds the libraries of the page of `cloth-sim view`: src/program/view/page/vendor/. Needs npm.
+# Rebuilds the libraries of the page of `cloth-sim view`: page/vendor/. Needs npm.
 set -eu
 three=0.187.0 uplot=1.6.32 esbuild=0.28.2
-vendor=$(cd "$(dirname "$0")/.." && pwd)/src/program/view/page/vendor
+vendor=$(cd "$(dirname "$0")/.." && pwd)/page/vendor
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

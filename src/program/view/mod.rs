@@ -11,7 +11,7 @@
 //! | [`charts`], [`chart_kinds`] | the charts; those of each kind of run |
 //! | [`panel`] | facts and warnings in words |
 //! | [`limit`], [`thinning`] | fewer frames and faces if a page would be too large |
-//! | [`page`] | the HTML file; `page/` has its style, its scripts and its libraries |
+//! | [`page`] | the HTML file; the folder `page/` beside `src/` has its style, scripts and libraries |
 //! | [`live`] | the page of a run that goes on, from a server on this machine |
 
 pub mod arguments;

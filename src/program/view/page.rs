@@ -5,27 +5,27 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 /// Libraries, in one file with their licences: three.js and uPlot. `tools/bundle_view.sh` makes it.
-const LIBRARIES: &str = include_str!("page/vendor/libraries.min.js");
-const LICENCES: &str = include_str!("page/vendor/LICENSES.txt");
-const LIBRARY_STYLE: &str = include_str!("page/vendor/uPlot.min.css");
+const LIBRARIES: &str = include_str!("../../../page/vendor/libraries.min.js");
+const LICENCES: &str = include_str!("../../../page/vendor/LICENSES.txt");
+const LIBRARY_STYLE: &str = include_str!("../../../page/vendor/uPlot.min.css");
 
-const STYLE: &str = include_str!("page/style.css");
-const BODY: &str = include_str!("page/body.html");
+const STYLE: &str = include_str!("../../../page/style.css");
+const BODY: &str = include_str!("../../../page/body.html");
 
 /// The scripts of the page, in the order in which they stand in it.
 const SCRIPTS: [&str; 12] = [
-    include_str!("page/arrays.js"),
-    include_str!("page/run_data.js"),
-    include_str!("page/colours.js"),
-    include_str!("page/quality.js"),
-    include_str!("page/stage.js"),
-    include_str!("page/surfaces.js"),
-    include_str!("page/bodies.js"),
-    include_str!("page/charts.js"),
-    include_str!("page/panel.js"),
-    include_str!("page/playback.js"),
-    include_str!("page/live.js"),
-    include_str!("page/main.js"),
+    include_str!("../../../page/arrays.js"),
+    include_str!("../../../page/run_data.js"),
+    include_str!("../../../page/colours.js"),
+    include_str!("../../../page/quality.js"),
+    include_str!("../../../page/stage.js"),
+    include_str!("../../../page/surfaces.js"),
+    include_str!("../../../page/bodies.js"),
+    include_str!("../../../page/charts.js"),
+    include_str!("../../../page/panel.js"),
+    include_str!("../../../page/playback.js"),
+    include_str!("../../../page/live.js"),
+    include_str!("../../../page/main.js"),
 ];
 
 /// What a browser may do with the page: run what is in it, and load nothing. A live page asks its
