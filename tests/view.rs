@@ -17,7 +17,8 @@ fn run(scene: &str, more: &[&str]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
     let out = folder.path().join("run");
-    let output = finish(cloth_sim(Start::Threads(2, 1)).arg(scene).arg("--out").arg(&out).args(more));
+    let output =
+        finish(cloth_sim(Start::Threads(2, 1)).arg(scene).arg("--out").arg(&out).args(more));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     (folder, out)
 }

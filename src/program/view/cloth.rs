@@ -278,8 +278,7 @@ fn joint(joint: &BodyJoint) -> JointHead {
 fn read_partition(record: &Record, count: usize) -> Option<[Vec<u16>; 2]> {
     let bytes = input::read(&record.folder.join(names::PARTITION), input::DATA_LIMIT).ok()?;
     let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize();
-    let rows: BTreeMap<u32, [u64; 2]> =
-        rows.map(|row| row.map(|(vertex, of)| (vertex, of))).collect::<csv::Result<_>>().ok()?;
+    let rows: BTreeMap<u32, [u64; 2]> = rows.collect::<csv::Result<_>>().ok()?;
     // A page tells 65,536 of them apart.
     let column = |at: usize| rows.values().map(|row| row[at] as u16).collect();
     (rows.len() == count).then(|| [0, 1].map(column))
