@@ -33,8 +33,12 @@ class Bodies {
     if (shape.is_ball) {
       const detail = count < 300 ? 6 : count < 2000 ? 3 : count < 20000 ? 1 : 0;
       const ball = new L.IcosahedronGeometry(1, detail);
-      ball.setAttribute("normal", ball.attributes.position.clone());
-      return ball;
+      ball.deleteAttribute("uv");
+      ball.deleteAttribute("normal");
+      // Faces share their corners: fewer vertices to draw.
+      const shared = L.mergeVertices(ball);
+      shared.setAttribute("normal", shared.attributes.position.clone());
+      return shared;
     }
     const geometry = new L.BufferGeometry();
     geometry.setAttribute("position", new L.BufferAttribute(shape.positions, 3));

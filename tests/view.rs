@@ -126,7 +126,7 @@ fn a_page_of_bodies_has_poses_ranks_and_energies() {
     for (frame, line) in page.frames.iter().zip(&lines) {
         let number = frame["number"].as_u64().expect("a number");
         let file = std::fs::read(run.join(format!("frame_{number:04}.vtp"))).expect("a frame");
-        let points = common::vtp::Frame::parse(&file).array("points").clone();
+        let points = common::vtp::Frame::parse(&file).array("Points").clone();
         let real = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().expect("eight bytes"));
         let centre = |body: &Vec<u8>| [0, 8, 16].map(|at| real(&body[at..at + 8]));
         let arrays = arrays(frame);

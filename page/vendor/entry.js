@@ -6,5 +6,5 @@ export {
   PlaneGeometry, Points, PointsMaterial, Quaternion, Scene, ShadowMaterial, Vector3, WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-export { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+export { mergeVertices, toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 export { default as uPlot } from "uplot";

@@ -9,6 +9,9 @@ use crate::program::words::grouped;
 /// Faces are thinned only if fewer frames than this would be left.
 const FEWEST_FRAMES: u64 = 24;
 
+/// Bytes are not exactly proportional to vertices.
+const MARGIN: f64 = 0.9;
+
 /// Thins the frames and faces of `view`, so that its page has at most about `limit` bytes.
 ///
 /// # Errors
@@ -20,8 +23,9 @@ pub fn limit(view: &mut View, limit: u64) -> Result<()> {
     if count * a_frame <= rest {
         return Ok(());
     }
-    if FEWEST_FRAMES.min(count) * a_frame > rest {
-        let share = rest as f64 / (FEWEST_FRAMES.min(count) * a_frame) as f64;
+    let fewest = count.div_ceil((count / FEWEST_FRAMES).max(1));
+    if fewest * a_frame > rest {
+        let share = MARGIN * rest as f64 / (fewest * a_frame) as f64;
         if let Some([before, after]) = view.stage.thin(share)? {
             let [before, after] = [before, after].map(|it| grouped(it as u64));
             view.news
