@@ -62,6 +62,6 @@ impl RunFacts<'_> {
         let last = self.format.frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
         writeln!(f, "  to check  cloth-sim check {folder}")?;
-        write!(f, "  to see    {}", self.format.to_see())
+        write!(f, "  to see    cloth-sim view {folder}; or {}", self.format.to_see())
     }
 }
