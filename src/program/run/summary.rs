@@ -62,6 +62,7 @@ impl RunFacts<'_> {
         let last = self.format.frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
         writeln!(f, "  to check  cloth-sim check {folder}")?;
-        write!(f, "  to see    cloth-sim view {folder}; or {}", self.format.to_see())
+        writeln!(f, "  to see    cloth-sim view {folder}")?;
+        write!(f, "            or {}", self.format.to_see())
     }
 }
