@@ -36,7 +36,7 @@ pub fn open(path: &Path, limit: u64) -> Result<File> {
 /// Reads the regular file at `path`.
 ///
 /// # Errors
-/// As for [`open`], when it cannot be read, and when it is UTF-16 text. All texts are UTF-8.
+/// As for [`open()`], when it cannot be read, and when it is UTF-16 text. All texts are UTF-8.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // The file may grow while it is read, and files of the system have no size.

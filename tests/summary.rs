@@ -133,7 +133,8 @@ fn the_summary_says_what_users_of_the_frames_ask() {
         ("distance", &["smallest ", " mm, before frame ", "contact.distance_m"]),
         ("frames", &["out/landing", "frame_0010.obj"]),
         ("to check", &["cloth-sim check out/landing"]),
-        ("to see", &[".obj", "Blender"]),
+        ("to see", &["cloth-sim view out/landing"]),
+        ("or import", &[".obj", "Blender"]),
     ] {
         let line = line(&summary, name);
         assert!(words.iter().all(|word| line.contains(word)), "{name}: {line}");

@@ -9,6 +9,7 @@
 //! | [`output`] | the files of a run folder: names, formats, reading and writing |
 //! | [`check`] | verifies the frames of a run |
 //! | [`profile`] | shows how processors spent the test part of a run |
+//! | [`view`] | a run as one page for a browser |
 //! | `lab` | instruments for work on the program: partitions, test trees, queries (feature `lab`) |
 //! | [`print`], [`words`] | standard output, and words for messages |
 
@@ -22,6 +23,7 @@ mod overrides;
 mod print;
 mod profile;
 mod run;
+mod view;
 mod words;
 
 use std::process::ExitCode;
@@ -78,6 +80,7 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
         Command::Profile(arguments) => commands::profile::profile(arguments),
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man => commands::shell::man(),
+        Command::View(arguments) => commands::view::view(arguments),
         #[cfg(feature = "lab")]
         Command::Lab(command) => lab::run(command),
     }?;

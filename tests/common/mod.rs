@@ -3,6 +3,8 @@
 
 pub mod conformance;
 #[cfg(feature = "program")]
+pub mod page;
+#[cfg(feature = "program")]
 pub mod poses;
 #[cfg(feature = "internals")]
 pub mod queries;

@@ -82,6 +82,9 @@ pub enum Command {
     },
     /// Prints the manual as roff. Try: cloth-sim man | man -l -
     Man,
+    /// Writes a run as one page and opens it in the browser: 3D playback and charts. The page needs
+    /// no network and no other file. See docs/view.md.
+    View(crate::program::view::arguments::ViewArguments),
     /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
     #[command(flatten)]

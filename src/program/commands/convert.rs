@@ -71,7 +71,7 @@ pub fn convert(arguments: &ConvertArguments) -> Result<()> {
 fn as_run(folder: &Path) -> Arguments {
     let (scene, overrides) = (folder.join(names::SCENE), Vec::new());
     let (frames, refine, ranks, threads) = (None, None, None, None);
-    InfoArguments { scene, frames, overrides, refine, ranks, threads }.into()
+    InfoArguments { scene, frames, overrides, refine, ranks, threads, json: false }.into()
 }
 
 /// Refuses formats that the run writes itself.

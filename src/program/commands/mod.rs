@@ -6,3 +6,4 @@ pub mod mesh;
 pub mod new;
 pub mod profile;
 pub mod shell;
+pub mod view;

@@ -26,6 +26,9 @@ pub const PROFILE_WORKERS: &str = "profile_workers.csv";
 /// The steps of all workers together: a row for each frame.
 pub const PROFILE_STEPS: &str = "profile_steps.csv";
 
+/// The page of a run.
+pub const PAGE: &str = "view.html";
+
 /// The checkpoints of a run. `*` stands for the step.
 pub const CHECKPOINTS: &str = "checkpoint_*.bin";
 

@@ -62,7 +62,8 @@ impl RunFacts<'_> {
         let last = self.formats.first().frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
         writeln!(f, "  to check  cloth-sim check {folder}")?;
-        let to_see = Vec::from_iter(self.formats.all().map(|format| format.to_see()));
-        write!(f, "  to see    {}", to_see.join("\n            "))
+        write!(f, "  to see    cloth-sim view {folder}")?;
+        let mut formats = self.formats.all();
+        formats.try_for_each(|format| write!(f, "\n            or {}", format.to_see()))
     }
 }

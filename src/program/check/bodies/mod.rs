@@ -6,7 +6,7 @@
 //! in the file alone. How far are joints open? Are the bits those that the run has recorded? Did energy rise without work?
 
 mod energy;
-mod folder;
+pub mod folder;
 mod frame;
 mod joints;
 mod lines;

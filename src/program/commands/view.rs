@@ -1,0 +1,71 @@
+//! The subcommand `view`: a run as one page for a browser.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use cloth_sim::error::{Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::program::output::{drawn_files, names};
+use crate::program::print;
+use crate::program::view::arguments::ViewArguments;
+use crate::program::view::content::View;
+use crate::program::view::limit;
+use crate::program::view::live::Live;
+
+/// Bytes of a MB.
+const MB: f64 = 1e6;
+
+/// Writes the page of a run and opens it.
+///
+/// # Errors
+/// A folder that is no run or has no frame. A page that cannot be written.
+pub fn view(arguments: &ViewArguments) -> Result<()> {
+    let mut view = View::open(&arguments.folder)?;
+    if arguments.live {
+        return Live::new(view).serve(arguments.port, |address| {
+            print::line(format_args!("{address} shows the run; Ctrl-C ends this"))?;
+            if arguments.no_open { Ok(()) } else { open(address) }
+        });
+    }
+    limit::limit(&mut view, (arguments.limit_mb * MB) as u64)?;
+    let path = arguments.output.clone().unwrap_or_else(|| arguments.folder.join(names::PAGE));
+    let faults = write(&mut view, &path)?;
+    if arguments.output.is_none() {
+        drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
+    }
+    faults.iter().try_for_each(print::line)?;
+    print::line(path.display())?;
+    if !arguments.no_open {
+        open(&path.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// Writes the page. Returns what is wrong with frames that are left out.
+fn write(view: &mut View, path: &Path) -> Result<Vec<String>> {
+    // The page is written beside its place, so that a page that is cut off does not replace one.
+    let temporary = names::temporary(path);
+    let failed = |cause| Error::file(path, cause, "choose another file with --output");
+    // The bar appears on terminals only, after the first frame.
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{pos} frames written") {
+        bar.set_style(style);
+    }
+    let mut out = BufWriter::new(File::create(&temporary).map_err(failed)?);
+    let written = view.write(&mut out, || bar.inc(1)).and_then(|faults| {
+        out.flush().and_then(|()| std::fs::rename(&temporary, path)).map_err(failed)?;
+        Ok(faults)
+    });
+    bar.finish_and_clear();
+    written.inspect_err(|_| {
+        let _ = std::fs::remove_file(&temporary);
+    })
+}
+
+/// Opens the page in the browser. Without one, says so.
+fn open(page: &str) -> Result<()> {
+    let Err(cause) = open::that_detached(page) else { return Ok(()) };
+    print::line(format_args!("no browser was opened ({cause}); open the page yourself"))
+}

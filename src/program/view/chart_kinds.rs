@@ -1,0 +1,145 @@
+//! The charts of each kind of run.
+
+use std::collections::BTreeMap;
+
+use plotters::style::RGBColor;
+
+use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
+use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
+use crate::program::profile::panel::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::view::charts::{ChartKind, ChartOf, CurveOf, Take};
+
+const fn curve(label: &'static str, color: RGBColor, value: &'static str, take: Take) -> CurveOf {
+    CurveOf { label, color, value, take }
+}
+
+impl ChartKind for Cloth {
+    const CHARTS: &'static [ChartOf] = &[
+        ChartOf {
+            title: "Contacts",
+            unit: "a step",
+            curves: &[
+                curve("near pairs", BLUE, "proximity_pairs", Take::AStep),
+                curve("predicted impacts", VERMILION, "predicted_impacts", Take::AStep),
+                curve("collisions", ORANGE, "collisions", Take::AStep),
+            ],
+        },
+        ChartOf {
+            title: "Iterations of conjugate gradients",
+            unit: "a step",
+            curves: &[curve("iterations", BLUE, "cg_iterations", Take::SameAStep)],
+        },
+        ChartOf {
+            title: "Balance of energy",
+            unit: "J",
+            curves: &[
+                curve("kinetic and elastic", BLUE, "internal_j", Take::Whole),
+                curve("total", PURPLE, "energy_j", Take::Whole),
+                curve("work so far", GREEN, "work_j", Take::SoFar),
+                curve("rises without work so far", VERMILION, "unexplained_rise_j", Take::SoFar),
+            ],
+        },
+        ChartOf {
+            title: "Repairs and redone steps",
+            unit: "a frame",
+            curves: &[
+                curve("repairs", BLUE, "repairs", Take::Same),
+                curve("redone: solve failed", VERMILION, "halvings", Take::Same),
+                curve("redone: edge turned", ORANGE, "turned_steps", Take::Same),
+                curve("redone: fail-safe or energy", PURPLE, "redone_steps", Take::Same),
+                curve("smaller: fast obstacle", GREEN, "fast_steps", Take::Same),
+                curve("smaller: inaccurate", GREY, "inaccurate_steps", Take::Same),
+            ],
+        },
+        ChartOf {
+            title: "Strain of edges at the frame",
+            unit: "%",
+            curves: &[
+                curve("largest", VERMILION, "strain_most", Take::Whole),
+                curve("smallest", BLUE, "strain_least", Take::Whole),
+            ],
+        },
+        ChartOf {
+            title: "Hierarchy tests",
+            unit: "a step",
+            curves: &[curve("tests", BLUE, "tests", Take::AStep)],
+        },
+    ];
+
+    fn of_frame(frame: &ClothFrameRecord) -> Vec<(&'static str, f64)> {
+        let Some([most, least]) = &frame.part.strain else { return Vec::new() };
+        vec![("strain_most", 100.0 * most.strain), ("strain_least", 100.0 * least.strain)]
+    }
+}
+
+impl ChartKind for Bodies {
+    const CHARTS: &'static [ChartOf] = &[
+        ChartOf {
+            title: "Contacts",
+            unit: "a step",
+            curves: &[
+                curve("contacts", BLUE, "contacts", Take::AStep),
+                curve("stopped bodies", VERMILION, "stopped", Take::AStep),
+            ],
+        },
+        ChartOf {
+            title: "Sweeps of the solver",
+            unit: "a step",
+            curves: &[curve("sweeps", BLUE, "sweeps", Take::SameAStep)],
+        },
+        ChartOf {
+            title: "Balance of energy",
+            unit: "J",
+            curves: &[
+                curve("translation", BLUE, "translation_j", Take::Whole),
+                curve("rotation", ORANGE, "rotation_j", Take::Whole),
+                curve("potential", GREEN, "potential_j", Take::Whole),
+                curve("sum", PURPLE, "mechanical_j", Take::Whole),
+            ],
+        },
+        ChartOf {
+            title: "Bodies and shadow copies at the frame",
+            unit: "",
+            curves: &[
+                curve("bodies", BLUE, "bodies", Take::Whole),
+                curve("shadow copies", ORANGE, "shadow_copies", Take::Whole),
+            ],
+        },
+        ChartOf {
+            title: "Widest joint",
+            unit: "m",
+            curves: &[curve("gap", VERMILION, "joint_gap_m", Take::Whole)],
+        },
+        ChartOf {
+            title: "Messages",
+            unit: "a step",
+            curves: &[
+                curve("messages", PURPLE, "messages", Take::AStep),
+                curve("migrations", VERMILION, "migrated", Take::AStep),
+            ],
+        },
+    ];
+
+    fn of_frame(frame: &BodyFrameRecord) -> Vec<(&'static str, f64)> {
+        let (part, totals) = (&frame.part, &frame.part.totals);
+        let last = frame.steps.iter().map(|step| step.step).max();
+        let at_frame = frame.steps.iter().filter(|step| Some(step.step) == last);
+        let copies: u64 = at_frame.map(|step| step.report.copies).sum();
+        vec![
+            ("translation_j", totals.translation_j),
+            ("rotation_j", totals.rotation_j),
+            ("potential_j", totals.potential_j),
+            ("mechanical_j", totals.energy_j()),
+            ("bodies", part.bodies as f64),
+            ("shadow_copies", copies as f64),
+        ]
+    }
+
+    fn workers(frame: &BodyFrameRecord) -> Vec<(u64, f64)> {
+        let mut seconds = BTreeMap::<u64, f64>::new();
+        for report in frame.steps.iter().flat_map(|step| &step.part.workers) {
+            *seconds.entry(report.worker).or_default() += report.seconds;
+        }
+        seconds.into_iter().collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! How near cloth comes to other surfaces in a frame. Run folders do not record the contacts of
+//! cloth, so the page shows gaps.
+
+use std::collections::HashMap;
+
+use cloth_sim::math::Vec3;
+use cloth_sim::mesh::triangle::nearest_point;
+
+/// A cell of the grid: its place along each axis.
+type Place = [i32; 3];
+
+/// The triangles of a frame in a grid of cubes.
+pub struct Gaps<'a> {
+    positions: &'a [Vec3],
+    faces: &'a [[u32; 3]],
+    cell_m: f64,
+    reach_m: f64,
+    cells: HashMap<Place, Vec<u32>>,
+}
+
+impl<'a> Gaps<'a> {
+    /// The grid of `faces` over `positions` (m). Gaps are sought up to `reach_m` (m, above 0). All
+    /// positions are finite.
+    pub fn new(positions: &'a [Vec3], faces: &'a [[u32; 3]], reach_m: f64) -> Self {
+        let extent = |face: &[u32; 3]| {
+            let [a, b, c] = face.map(|vertex| positions[vertex as usize]);
+            (a.sup(&b).sup(&c) - a.inf(&b).inf(&c)).max()
+        };
+        // A mean triangle lies in a few cells.
+        let mean = faces.iter().map(extent).sum::<f64>() / faces.len().max(1) as f64;
+        let cell_m = mean.max(2.0 * reach_m);
+        Self { positions, faces, cell_m, reach_m, cells: HashMap::new() }
+    }
+
+    /// Enters the triangles that come near one of the `sought` places (m).
+    pub fn enter(&mut self, sought: impl Iterator<Item = Vec3>) {
+        for x in sought {
+            self.cells.entry(self.place(&x)).or_default();
+        }
+        for (number, face) in (0..).zip(self.faces) {
+            let [a, b, c] = face.map(|vertex| self.positions[vertex as usize]);
+            let reach = Vec3::repeat(self.reach_m);
+            let low = self.place(&(a.inf(&b).inf(&c) - reach));
+            let high = self.place(&(a.sup(&b).sup(&c) + reach));
+            let size = (0..3).map(|axis| i64::from(high[axis]) - i64::from(low[axis]) + 1);
+            // A triangle larger than all that is sought visits the cells instead of its own box.
+            if size.product::<i64>() > self.cells.len() as i64 {
+                let is_in = |place: &Place| (0..3).all(|i| (low[i]..=high[i]).contains(&place[i]));
+                let inside = self.cells.iter_mut().filter(|(place, _)| is_in(place));
+                inside.for_each(|(_, cell)| cell.push(number));
+                continue;
+            }
+            for x in low[0]..=high[0] {
+                for y in low[1]..=high[1] {
+                    for z in low[2]..=high[2] {
+                        if let Some(cell) = self.cells.get_mut(&[x, y, z]) {
+                            cell.push(number);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The distance of `vertex` from the nearest triangle that has none of its `own` vertices (the
+    /// vertex and its neighbours in the mesh), m. At most the reach.
+    pub fn of(&self, vertex: u32, own: &[u32]) -> f64 {
+        let x = self.positions[vertex as usize];
+        let Some(cell) = self.cells.get(&self.place(&x)) else { return self.reach_m };
+        let mut least = self.reach_m;
+        for &number in cell {
+            let face = self.faces[number as usize];
+            if face.iter().any(|corner| *corner == vertex || own.contains(corner)) {
+                continue;
+            }
+            let corners = face.map(|corner| self.positions[corner as usize]);
+            let gap = (nearest_point(&corners, x) - x).norm();
+            // A comparison with NaN, of a triangle without area, is false.
+            if gap < least {
+                least = gap;
+            }
+        }
+        least
+    }
+
+    fn place(&self, x: &Vec3) -> Place {
+        [0, 1, 2].map(|axis| (x[axis] / self.cell_m).floor() as i32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_those_of_all_triangles() {
+        // A strip of triangles over a floor of two large ones.
+        let strip =
+            |i: u32| Vec3::new(0.1 * f64::from(i / 2), 0.003 * f64::from(i), f64::from(i % 2));
+        let mut positions = Vec::from_iter((0..20).map(strip));
+        positions.extend(
+            [[-9.0, -9.0], [-9.0, 9.0], [9.0, 9.0], [9.0, -9.0]].map(|[x, z]| Vec3::new(x, 0.0, z)),
+        );
+        let mut faces = Vec::from_iter((0..18).map(|i| [i, i + 1, i + 2]));
+        faces.extend([[20, 21, 22], [20, 22, 23]]);
+        let mut gaps = Gaps::new(&positions, &faces, 0.02);
+        gaps.enter(positions[..20].iter().copied());
+        for vertex in 0_u32..20 {
+            let own = Vec::from_iter(
+                (0..20).filter(|&other| other != vertex && vertex.abs_diff(other) <= 2),
+            );
+            let height = 0.003 * f64::from(vertex);
+            assert!((gaps.of(vertex, &own) - height.min(0.02)).abs() < 1e-12, "{vertex}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A run as one page for a browser: 3D playback and charts, without a network.
+//!
+//! | module | |
+//! |---|---|
+//! | [`arguments`] | the command line |
+//! | [`content`] | all that a page shows of a run |
+//! | [`stage`] | the surfaces and bodies of each frame; [`cloth`] and [`bodies`] are the kinds |
+//! | [`posed`] | rigid bodies among cloth |
+//! | [`gaps`] | how near cloth comes to other surfaces |
+//! | [`frame_block`], [`arrays`] | a frame, and its numbers as text |
+//! | [`charts`], [`chart_kinds`] | the charts; those of each kind of run |
+//! | [`panel`] | facts and warnings in words |
+//! | [`limit`], [`thinning`] | fewer frames and faces if a page would be too large |
+//! | [`page`] | the HTML file; the folder `page/` beside `src/` has its style, scripts and libraries |
+//! | [`live`] | the page of a run that goes on, from a server on this machine |
+
+pub mod arguments;
+mod arrays;
+mod bodies;
+mod chart_kinds;
+mod charts;
+mod cloth;
+pub mod content;
+mod frame_block;
+mod gaps;
+pub mod limit;
+pub mod live;
+mod page;
+mod panel;
+mod posed;
+mod stage;
+mod thinning;

@@ -1,0 +1,186 @@
+//! The panel of a page: the run, its machine and its scene in words, and warnings.
+
+use std::collections::BTreeSet;
+
+use cloth_sim::error::Result;
+use cloth_sim::scene::Scene;
+use serde::{Deserialize, Serialize};
+
+use crate::program::check::record::Record;
+use crate::program::output::cloth_record::ClothPart;
+use crate::program::output::run_json::{RunHead, Status};
+use crate::program::output::steps_jsonl;
+use crate::program::words::{grouped, plural, significant};
+
+/// Facts under a heading.
+#[derive(Debug, Clone, Serialize)]
+pub struct Section {
+    title: &'static str,
+    /// Names and values.
+    rows: Vec<(String, String)>,
+}
+
+/// The rows of a section while they are gathered.
+#[derive(Default)]
+struct Rows(Vec<(String, String)>);
+
+impl Rows {
+    fn add(&mut self, name: &str, value: impl Into<String>) {
+        self.0.push((name.to_owned(), value.into()));
+    }
+}
+
+/// What the page says about the run in words.
+pub fn sections(head: &RunHead, record: &Record) -> Vec<Section> {
+    let section = |title, rows: Rows| Section { title, rows: rows.0 };
+    vec![
+        section("Run", run(head, record)),
+        section("Machine", machine(head)),
+        section("Scene", scene(head, &record.scene)),
+    ]
+}
+
+fn run(head: &RunHead, record: &Record) -> Rows {
+    let mut rows = Rows::default();
+    let status = match head.status {
+        Status::Running => "not complete",
+        Status::Complete => "complete",
+        Status::Failed => "failed",
+        Status::Interrupted => "interrupted",
+    };
+    rows.add("Status", status);
+    let frames = record.frames.end.saturating_sub(record.frames.start + 1);
+    rows.add("Frames", format!("{frames} of {}", record.scene.frames));
+    rows.add(
+        "Frame",
+        format!("{} s, up to {} steps", significant(record.frame_s()), head.steps_per_frame),
+    );
+    rows.add("Format of frames", record.format.name());
+    rows.add("Program", format!("cloth-sim {}", head.version));
+    if let Some(begun) = &head.begun_from {
+        rows.add("Begun from", format!("frame {} of {}", begun.frame, begun.run));
+    }
+    if !head.resumed.is_empty() {
+        rows.add("Resumed", plural(head.resumed.len(), "time"));
+    }
+    if head.energy.largest_internal_j > 0.0 {
+        let joules = |value: f64| format!("{} J", significant(value));
+        rows.add("Work", joules(head.energy.work_j));
+        rows.add("Rises without work", format!("{:.1e} J", head.energy.unexplained_j));
+    }
+    rows
+}
+
+fn machine(head: &RunHead) -> Rows {
+    let mut rows = Rows::default();
+    rows.add("Ranks", head.ranks.to_string());
+    rows.add("Threads of a rank", head.threads.to_string());
+    rows.add("Transport", &*head.transport);
+    let hosts = BTreeSet::from_iter(head.places.iter().map(|place| place.host.as_str()));
+    rows.add("Hosts", Vec::from_iter(hosts).join(", "));
+    let most = 16;
+    for place in head.places.iter().take(most) {
+        let own = grouped(place.vertices as u64);
+        let kind = if head.bodies.is_some() { "bodies" } else { "vertices" };
+        rows.add(&format!("Rank {}", place.rank), format!("cores {}; {own} {kind}", place.cores));
+    }
+    if head.places.len() > most {
+        rows.add("Further ranks", (head.places.len() - most).to_string());
+    }
+    rows
+}
+
+fn scene(head: &RunHead, scene: &Scene) -> Rows {
+    let mut rows = Rows::default();
+    let [x, y, z] = scene.gravity_m_per_s2;
+    rows.add("Gravity", format!("({x}, {y}, {z}) m/s\u{b2}"));
+    if !scene.cloths.is_empty() {
+        rows.add("Cloths", grouped(scene.cloths.len() as u64));
+        rows.add("Contact distance", format!("{} mm", significant(1e3 * scene.contact.distance_m)));
+        rows.add("Patches", grouped(head.patches as u64));
+    }
+    if !scene.obstacles.is_empty() {
+        rows.add("Obstacles", grouped(scene.obstacles.len() as u64));
+    }
+    if let Some(bodies) = &head.bodies {
+        rows.add("Movable bodies", grouped(bodies.count));
+        rows.add("Subdomains", grouped(bodies.subdomains as u64));
+    }
+    if !scene.joints.is_empty() {
+        rows.add("Entries of joints", grouped(scene.joints.len() as u64));
+    }
+    rows.add("Seed", scene.seed.to_string());
+    rows
+}
+
+/// The most frames that a warning names.
+const NAMED: usize = 5;
+
+/// What a user should know about the run: how it ended, and what its frames recorded.
+///
+/// # Errors
+/// A line of `steps.jsonl` that is damaged.
+pub fn warnings(head: &RunHead, record: &Record) -> Result<Vec<String>> {
+    let mut warnings = Vec::from_iter(record.unfinished.clone());
+    warnings.extend(head.error.clone());
+    warnings.extend(record.meshes.iter().map(|(file, fault)| format!("{file}: {fault}")));
+    if head.energy.is_fault() {
+        warnings.push(head.energy.gain());
+    }
+    if head.bodies.is_none() {
+        warnings.extend(of_frames(record)?);
+    }
+    Ok(warnings)
+}
+
+/// A line of `steps.jsonl`: what is warned about.
+#[derive(Deserialize)]
+struct Line {
+    frame: u64,
+    #[serde(flatten)]
+    part: ClothPart,
+}
+
+fn of_frames(record: &Record) -> Result<Vec<String>> {
+    let (mut waiting, mut passed, mut yielded) =
+        (Told::default(), Told::default(), Told::default());
+    for line in steps_jsonl::read_if_any::<Line>(&record.folder)? {
+        let Line { frame, part } = line?;
+        part.waiting.iter().for_each(|it| waiting.add(&it.body, frame));
+        part.passed.iter().for_each(|it| passed.add(&it.obstacle, frame));
+        part.yielded.iter().for_each(|it| yielded.add(&it.obstacle, frame));
+    }
+    let texts = [
+        waiting.text("waited for room"),
+        passed.text("was passed by cloth, because prescribed surfaces overlap"),
+        yielded.text("gave way to cloth"),
+    ];
+    Ok(texts.into_iter().flatten().collect())
+}
+
+/// Objects that something happened to, and when.
+#[derive(Default)]
+struct Told {
+    names: BTreeSet<String>,
+    frames: Vec<u64>,
+}
+
+impl Told {
+    fn add(&mut self, name: &str, frame: u64) {
+        self.names.insert(name.to_owned());
+        if self.frames.last() != Some(&frame) {
+            self.frames.push(frame);
+        }
+    }
+
+    fn text(&self, what: &str) -> Option<String> {
+        let (first, last) = (self.frames.first()?, self.frames.last()?);
+        let named = Vec::from_iter(self.names.iter().take(NAMED).map(String::as_str)).join(", ");
+        let others = match self.names.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            others => format!(" and {others} more"),
+        };
+        let frames = plural(self.frames.len(), "frame");
+        Some(format!("{named}{others} {what}: {frames}, from frame {first} to {last}"))
+    }
+}
