@@ -27,12 +27,14 @@ pub struct EachFrame<E> {
 pub struct Index {
     file: &'static str,
     frames: Range<u64>,
-    text: Box<dyn Fn(&Range<u64>) -> String + Send>,
+    text: Box<IndexText>,
 }
 
+/// Writes the text of an index for the frames with these numbers.
+type IndexText = dyn Fn(&Range<u64>) -> String + Send;
+
 impl Index {
-    /// The index `file` of a run that has the frames `kept` so far. `text` writes its text for the
-    /// frames with these numbers.
+    /// The index `file` of a run that has the frames `kept` so far, with its `text`.
     pub fn new(
         file: &'static str,
         kept: &Range<u64>,
