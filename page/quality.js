@@ -6,15 +6,24 @@ const LEVELS = [
   { share: 0.7, hasShadows: true },
   { share: 0.7, hasShadows: false },
   { share: 0.5, hasShadows: false },
+  { share: 0.3, hasShadows: false },
 ];
 const SLOW_MS = 80;
 const REST_MS = 400;
 
+// Whether the processor draws, because there is no graphics card.
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  return Boolean(info) && /swiftshader|llvmpipe|software/i.test(gl.getParameter(info.UNMASKED_RENDERER_WEBGL));
+}
+
 class Quality {
-  constructor(stage) {
-    Object.assign(this, { stage, level: 0, slow: 0, last: 0 });
-    this.full = Math.min(window.devicePixelRatio, 2);
-    this.set(LEVELS[0]);
+  // In software, edges are smooth by two pixels for each of the screen, when nothing moves.
+  constructor(stage, isSoftware) {
+    Object.assign(this, { stage, level: isSoftware ? 3 : 0, slow: 0, last: 0 });
+    this.full = isSoftware ? 2 : Math.min(window.devicePixelRatio, 2);
+    this.set(LEVELS[this.level]);
   }
 
   // Called before each picture. Pictures that follow each other slowly lower the level.

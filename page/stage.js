@@ -4,12 +4,13 @@ class Stage {
   constructor(canvas, up) {
     const L = libraries;
     this.canvas = canvas;
-    this.renderer = new L.WebGLRenderer({ canvas, antialias: true, alpha: true });
+    const isSoftware = drawsInSoftware();
+    this.renderer = new L.WebGLRenderer({ canvas, antialias: !isSoftware, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = L.PCFShadowMap;
     // Shadows move with a frame, not with the camera.
     this.renderer.shadowMap.autoUpdate = false;
-    this.quality = new Quality(this);
+    this.quality = new Quality(this, isSoftware);
     this.scene = new L.Scene();
     this.camera = new L.PerspectiveCamera(35, 1, 0.01, 100);
     this.up = new L.Vector3(...up);

@@ -235,6 +235,9 @@ class Kinds:
     def profile(self, rng, put):
         return ["profile", self._folder(rng, put)]
 
+    def view(self, rng, put):
+        return ["view", self._folder(rng, put), "--no-open"]
+
     def replay(self, rng, put):
         return ["replay", put("recording", True), "--processors", "1,4", "--plot", "out/plot"]
 
@@ -244,7 +247,7 @@ class Kinds:
 
     # Shares of all runs: what reads the most has the most.
     ALL = {"scene": 5, "mesh": 5, "bodies": 3, "setting": 3, "flag": 1, "check": 3, "convert": 2, "profile": 1, "replay": 2,
-           "queries": 1}
+           "queries": 1, "view": 2}
 
 
 def listing(folder):
