@@ -54,6 +54,7 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("engine.rs"), &[]));
     expected.extend(declared(include_str!("loads.rs"), &[]));
     expected.extend(declared(include_str!("obstacle.rs"), &[]));
+    expected.extend(declared(include_str!("output.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));
     let samples = include_str!("../../bodies/prescribed/samples.rs");
     expected.extend(declared(samples, &["Interpolation {"]));
