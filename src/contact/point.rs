@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use crate::collision::ccd::time_of_round_impact;
 use crate::collision::narrow::{Closest, closest};
 use crate::collision::screen::{Pace, screen};
-use crate::collision::{Pair, PairKind, Radii, Sweep};
+use crate::collision::{Pair, PairKind, Sweep};
 use crate::contact::distance::ContactDistance;
 use crate::contact::round;
 use crate::contact::touched::Touched;
@@ -137,7 +137,7 @@ fn proximity_or_impact(
         let distance_m = distance.of(&pair);
         if gap_m < distance_m {
             let contact = Contact::new(pair, ContactKind::Proximity, &now, gap_m, distance_m);
-            return stands_for_itself(&pair, &now, radii).then_some(contact);
+            return round::stands_for_itself(&pair, &now, radii).then_some(contact);
         }
     }
     let time_within =
@@ -152,21 +152,7 @@ fn proximity_or_impact(
     let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
     let gap_m = (then.normal.dot(&offset) - radius_m).max(distance_m);
     let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
-    stands_for_itself(&pair, &then, radii).then_some(contact)
-}
-
-/// Whether no other pair is at least as near at the same points.
-fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
-    match pair.kind() {
-        PairKind::EdgeEdge => at.feature.is_interior() || round::stands_for_itself(pair, at, radii),
-        PairKind::VertexFace => match at.feature.corner() {
-            Some(corner) => {
-                let (vertex, corner) = (pair.vertices[0], pair.vertices[corner]);
-                vertex < corner || round::alone_meets(vertex, corner, radii)
-            }
-            None => true,
-        },
-    }
+    round::stands_for_itself(&pair, &then, radii).then_some(contact)
 }
 
 /// One of the `contacts` of each pair, by rising pair, without those vertex-face proximities that

@@ -6,18 +6,31 @@
 //! axis, and two axes with each other.
 
 use crate::collision::narrow::Closest;
-use crate::collision::{Pair, Radii};
+use crate::collision::{Pair, PairKind, Radii};
 use crate::ids::VertexId;
+
+/// Whether no other pair is at least as near at the same points.
+pub(super) fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
+    match pair.kind() {
+        PairKind::EdgeEdge => at.feature.is_interior() || is_end_of_edge(pair, at, radii),
+        PairKind::VertexFace => match at.feature.corner() {
+            Some(corner) => {
+                let (vertex, corner) = (pair.vertices[0], pair.vertices[corner]);
+                vertex < corner || alone_meets(vertex, corner, radii)
+            }
+            None => true,
+        },
+    }
+}
 
 /// Whether only the pair of a round `vertex` and a face has a closest point at its `corner`: no
 /// face around the vertex meets the corner, which is not round.
-pub(super) fn alone_meets(vertex: VertexId, corner: VertexId, radii: &Radii) -> bool {
+fn alone_meets(vertex: VertexId, corner: VertexId, radii: &Radii) -> bool {
     radii.of(vertex) > 0.0 && radii.of(corner) == 0.0
 }
 
-/// Whether a pair of edges whose closest points are not inside of both stands for itself: an axis
-/// meets an end of an edge that is not round.
-pub(super) fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
+/// Whether an axis meets the end of an edge that is not round.
+fn is_end_of_edge(pair: &Pair, at: &Closest, radii: &Radii) -> bool {
     let is_inside = |side: usize| at.feature.contains(side) && at.feature.contains(side + 1);
     match radii.of_sides(pair).map(|radius_m| radius_m > 0.0) {
         [true, false] => is_inside(0),
