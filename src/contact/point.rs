@@ -195,6 +195,7 @@ fn gives_way(contact: &Contact, by: &Contact) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::Radii;
     use crate::ids::VertexId;
     use proptest::prelude::*;
 
