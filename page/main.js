@@ -15,7 +15,11 @@ class Page {
     this.charts = new Charts(byId("charts"), this.data.run.charts, (number) => this.goTo(number));
     bindTabs(() => this.charts.resize());
     this.playback = new Playback(this.data, (frame) => this.show(frame));
-    if (this.data.frames.length === 0) return showMessage("The run has no frame that can be read.");
+    if (this.data.frames.length === 0) {
+      showMessage("The run has no frame that can be read.");
+      if (this.data.run.is_live) setTimeout(() => location.reload(), 3000);
+      return;
+    }
     const still = await this.data.unpackStill();
     try {
       this.stage = new Stage(byId("canvas"), this.data.run.up);

@@ -37,7 +37,7 @@ fn meshes_are_made_of_the_shapes_of_scenes() {
         command.current_dir(folder.path());
         finish(command.args(["mesh", "--shape", shape, "--out", "new.obj", "--overwrite"]))
     };
-    let made = make("Tube(radius_m: 0.2, length_m: 0.5, columns: 30, rows: 12)");
+    let made = make("Tube(radius_m: 0.2, top_radius_m: 0.1, length_m: 0.5, columns: 30, rows: 12)");
     assert!(made.status.success(), "{made:?}");
     let obj = std::fs::read_to_string(folder.path().join("new.obj")).expect("a mesh");
     assert_eq!(obj.lines().filter(|line| line.starts_with("v ")).count(), 30 * 13);

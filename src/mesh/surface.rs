@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Place, Result};
 use crate::ids::NONE;
+use crate::math::Vec3;
 use crate::mesh::obj::{Corner, Group, ObjDocument};
 use crate::mesh::obj_read::Lines;
 use crate::mesh::refine::subdivide;
@@ -217,9 +218,12 @@ fn degenerate(lines: &Lines, polygon: usize) -> Error {
     lines.error(lines.polygons[polygon], cause, DEGENERATE)
 }
 
-/// True if the height over the longest edge is below 1e-8 of that edge.
 fn is_degenerate(document: &ObjDocument, face: &[u32; 3]) -> bool {
-    let [a, b, c] = face.map(|vertex| document.positions[vertex as usize]);
+    has_no_area(face.map(|vertex| document.positions[vertex as usize]))
+}
+
+/// True if the height of a triangle over its longest edge is below 1e-8 of that edge.
+pub(crate) fn has_no_area([a, b, c]: [Vec3; 3]) -> bool {
     let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
     let twice_area = (b - a).cross(&(c - a)).norm();
     twice_area <= 1e-8 * longest || !twice_area.is_finite() || !longest.is_finite()

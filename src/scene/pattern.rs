@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::refine::subdivide;
 use crate::mesh::shapes::Shape;
+use crate::mesh::surface::has_no_area;
 use crate::mesh::{ObjDocument, SurfaceMesh, obj_read};
 
 /// The triangles of a cloth as its pattern lays them out. Seams are open there, so it may have more
@@ -57,7 +58,7 @@ impl Pattern {
             let (Some(a), Some(b), Some(c)) = (a, b, c) else {
                 return refuse(format!("polygon {} is another one in the cloth", polygon + 1));
             };
-            if is_degenerate([a, b, c].map(|point| pattern.positions[point as usize])) {
+            if has_no_area([a, b, c].map(|point| pattern.positions[point as usize])) {
                 return refuse(format!("polygon {} has no area", polygon + 1));
             }
             faces.push([a, b, c]);
@@ -82,11 +83,4 @@ impl Pattern {
 fn corners(document: &ObjDocument, polygon: u32) -> Vec<u32> {
     let corners = &document.corners[document.polygon(polygon as usize)];
     corners.iter().map(|corner| corner.vertex).collect()
-}
-
-/// True if twice the area is below 1e-8 of the square of the longest edge.
-fn is_degenerate([a, b, c]: [Vec3; 3]) -> bool {
-    let longest = (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
-    let twice_area = (b - a).cross(&(c - a)).norm();
-    !(twice_area > 1e-8 * longest)
 }

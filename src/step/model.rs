@@ -40,6 +40,8 @@ pub struct Model {
     pub cloth_ends: Vec<VertexId>,
     /// The edges of all cloths.
     pub edges: Vec<[VertexId; 2]>,
+    /// Their lengths at rest, m.
+    pub rest_lengths: Vec<f64>,
     /// The mean length of the edges of each cloth at rest, m.
     pub mean_edges_m: Vec<f64>,
     /// The shortest edge at rest of each vertex, m.
@@ -146,6 +148,7 @@ impl Model {
             rest,
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),
             edges: edges(&setup, &cloth),
+            rest_lengths: setup.cloths.iter().flat_map(ClothSetup::rest_lengths).collect(),
             mean_edges_m: setup.cloths.iter().map(mean_edge_m).collect(),
             shortest_edges,
             names,

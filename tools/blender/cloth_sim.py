@@ -45,13 +45,13 @@ def import_run(folder):
     folder = Path(folder).resolve()
     try:
         head = json.loads((folder / "run.json").read_text())
-        files = head["files"]["once"]
+        name, files = head["scene"], head["files"]["once"]
     except (OSError, ValueError, KeyError, TypeError) as cause:
         raise RunError(f"{folder} is no run of cloth-sim: {cause}. Choose the run.json of a run") from None
-    points = [name for name in files if name.startswith("frames_") and name.endswith(".pc2")]
+    points = [it for it in files if it.startswith("frames_") and it.endswith(".pc2") and Path(it).name == it]
     if not points:
         raise RunError(f"The run has no PC2 files. Make them: cloth-sim convert {folder} --to pc2")
-    group = bpy.data.collections.new(head["scene"])
+    group = bpy.data.collections.new(name)
     bpy.context.scene.collection.children.link(group)
     moving = [animated(folder, name, group) for name in points]
     if (folder / "obstacles.obj").exists():
@@ -65,7 +65,11 @@ def import_run(folder):
 
 def animated(folder, points, group):
     """The object of a PC2 file."""
-    (thing,) = import_obj(folder / f"{points[:-4]}.obj", group, split=False)
+    mesh = folder / f"{points[:-4]}.obj"
+    things = import_obj(mesh, group, split=False)
+    if len(things) != 1:
+        raise RunError(f"{mesh} has {len(things)} objects instead of one. Convert the run again")
+    thing = things[0]
     thing.name = thing.data.name = points[len("frames_"):-len(".pc2")]
     cache = thing.modifiers.new("cloth-sim", "MESH_CACHE")
     cache.cache_format, cache.filepath = "PC2", str(folder / points)
@@ -118,9 +122,11 @@ def export_scene(path):
     if not cloths:
         raise RunError("No mesh has cloth physics. Add it in the physics properties of a mesh")
     names = file_names(path.stem, [*cloths, *obstacles])
+    shown = scene.frame_current
     scene.frame_set(scene.frame_start)
     entries = [cloth_entry(it, path.parent, names[it]) for it in cloths]
     solid = [obstacle_entry(it, path.parent, names[it]) for it in obstacles]
+    scene.frame_set(shown)
     gravity = y_up(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
     lines = [
         "(",

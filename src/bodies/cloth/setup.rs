@@ -34,6 +34,23 @@ pub struct ClothSetup {
     pub loads: LoadSetup,
 }
 
+impl ClothSetup {
+    /// The rest length of each edge of the topology, from the rest triangle of its lower face, m.
+    pub fn rest_lengths(&self) -> impl Iterator<Item = f64> {
+        (0..self.topology.edges.len()).map(|edge| {
+            let face = self.topology.edge_faces[edge][0] as usize;
+            let rest = &self.rest_planes[face];
+            let [opposite_0, opposite_1, _] =
+                self.topology.face_edges[face].map(|e| e as usize == edge);
+            match (opposite_0, opposite_1) {
+                (true, _) => (rest.x2 - rest.x1).norm(),
+                (_, true) => rest.x2.norm(),
+                _ => rest.x1.norm(),
+            }
+        })
+    }
+}
+
 /// A face at rest in its own plane. Corner 0 is the origin, the first axis is the warp
 /// direction, and the corners are in counter-clockwise order.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -110,16 +110,18 @@ fn failed(folder: &Path, file: &str, cause: std::io::Error) -> Error {
 /// The cloths at rest.
 struct Cloths {
     edges: Vec<[u32; 2]>,
-    rest: Vec<Vec3>,
+    rest_lengths: Vec<f64>,
+    vertices: usize,
 }
 
 impl Cloths {
     fn take(content: &mut Content) -> Self {
-        let mut all = Self { edges: Vec::new(), rest: Vec::new() };
+        let mut all = Self { edges: Vec::new(), rest_lengths: Vec::new(), vertices: 0 };
         for cloth in content.take_setup().map_or(Vec::new(), |setup| setup.cloths) {
-            let first = all.rest.len() as u32;
+            let first = all.vertices as u32;
             all.edges.extend(cloth.topology.edges.iter().map(|edge| edge.map(|it| it + first)));
-            all.rest.extend(cloth.rest);
+            all.rest_lengths.extend(cloth.rest_lengths());
+            all.vertices += cloth.rest.len();
         }
         all
     }
@@ -127,8 +129,8 @@ impl Cloths {
     /// The positions of the vertices of cloth in `frame`, m. None if it has fewer vertices.
     fn positions(&self, frame: &Frame) -> Option<Vec<Vec3>> {
         let mut positions = frame.surfaces.concat();
-        (positions.len() >= self.rest.len()).then(|| {
-            positions.truncate(self.rest.len());
+        (positions.len() >= self.vertices).then(|| {
+            positions.truncate(self.vertices);
             positions
         })
     }
@@ -173,7 +175,7 @@ impl Reader<'_> {
         let is_asked = self.record.scene.output.fields.contains(&VertexField::Strain);
         if is_asked && lacks(frame, STRAIN) {
             let x = cloths.positions(frame);
-            frame.fields.extend(x.map(|x| strain(&cloths.edges, &cloths.rest, &x)));
+            frame.fields.extend(x.map(|x| strain(&cloths.edges, &cloths.rest_lengths, &x)));
         }
         Ok(())
     }

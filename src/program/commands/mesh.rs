@@ -19,6 +19,7 @@ use cloth_sim::scene::{self, Scene};
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::write_whole;
 use crate::program::print;
+use crate::program::run::memory;
 use crate::program::words::{grouped, plural};
 
 /// Radii of bends that are shown, beside the one that warnings are about, m.
@@ -106,12 +107,14 @@ fn read(file: &Path, material: &MaterialSpec) -> Result<SurfaceMesh> {
 /// The mesh of a generated shape, written as in a scene.
 fn made(shape: &str) -> Result<Mesh> {
     let remedy = "write a shape of docs/scene.md, such as 'Disc(radius_m: 0.5, rings: 40)'";
-    let shape: Shape = ron::from_str(shape)
+    let shape: Shape = scene::load::options()
+        .from_str(shape)
         .map_err(|cause| Error::input("--shape", cause.code.to_string(), remedy))?;
     let Some(settings) = shape.generated() else {
         return Err(Error::input("--shape", "a mesh file is no shape to be made", remedy));
     };
     settings.check("--shape")?;
+    memory::check_mesh("--shape", settings.triangles())?;
     Ok(settings.mesh())
 }
 

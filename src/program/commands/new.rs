@@ -53,6 +53,9 @@ impl Template {
 /// # Errors
 /// A file that is there already or cannot be written.
 pub fn new(arguments: &NewArguments) -> Result<()> {
+    if arguments.name.file_name().is_none() {
+        return Err(Error::input("NAME", "it is empty or a folder", "name the scene"));
+    }
     let file = match arguments.name.extension() {
         Some(extension) if extension == OsStr::new("ron") => arguments.name.clone(),
         _ => arguments.name.with_added_extension("ron"),
@@ -64,7 +67,7 @@ pub fn new(arguments: &NewArguments) -> Result<()> {
     let shown = file.display();
     print::line(format_args!("{shown} is written"))?;
     print::line(format_args!("  to run    cloth-sim {shown}"))?;
-    print::line(format_args!("  to ask    cloth-sim info {shown}    (what a run will take)"))?;
+    print::line(format_args!("  to ask    cloth-sim info {shown}    (how long a run takes)"))?;
     print::line("  to change docs/scene.md has all fields")
 }
 

@@ -1,18 +1,19 @@
 //! The subcommand `view`: a run as one page for a browser.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::program::output::{drawn_files, names};
+use crate::program::output::{drawn_files, names, write_whole};
 use crate::program::print;
 use crate::program::view::arguments::ViewArguments;
 use crate::program::view::content::View;
 use crate::program::view::limit;
 use crate::program::view::live::Live;
+use crate::program::view::page;
 
 /// Bytes of a MB.
 const MB: f64 = 1e6;
@@ -31,6 +32,10 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     }
     limit::limit(&mut view, (arguments.limit_mb * MB) as u64)?;
     let path = arguments.output.clone().unwrap_or_else(|| arguments.folder.join(names::PAGE));
+    if is_of_another(&path) {
+        let cause = "it exists, and is no page of this program";
+        return Err(Error::file(&path, cause, "choose another file with --output"));
+    }
     let faults = write(&mut view, &path)?;
     if arguments.output.is_none() {
         drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
@@ -45,23 +50,36 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
 
 /// Writes the page. Returns what is wrong with frames that are left out.
 fn write(view: &mut View, path: &Path) -> Result<Vec<String>> {
-    // The page is written beside its place, so that a page that is cut off does not replace one.
-    let temporary = names::temporary(path);
-    let failed = |cause| Error::file(path, cause, "choose another file with --output");
     // The bar appears on terminals only, after the first frame.
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{pos} frames written") {
         bar.set_style(style);
     }
-    let mut out = BufWriter::new(File::create(&temporary).map_err(failed)?);
-    let written = view.write(&mut out, || bar.inc(1)).and_then(|faults| {
-        out.flush().and_then(|()| std::fs::rename(&temporary, path)).map_err(failed)?;
-        Ok(faults)
+    let mut faults = Ok(Vec::new());
+    let written = write_whole(path, |file| {
+        let mut out = BufWriter::new(file);
+        faults = view.write(&mut out, || bar.inc(1));
+        match &faults {
+            Ok(_) => out.flush(),
+            Err(cause) => Err(io::Error::other(cause.to_string())),
+        }
     });
     bar.finish_and_clear();
-    written.inspect_err(|_| {
-        let _ = std::fs::remove_file(&temporary);
-    })
+    let faults = faults?;
+    written.map_err(|cause| Error::file(path, cause, "choose another file with --output"))?;
+    Ok(faults)
+}
+
+/// Whether a file is there that `view` did not write.
+fn is_of_another(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    match File::open(path) {
+        Ok(file) => {
+            let read = file.take(page::MARK.len() as u64).read_to_end(&mut begin);
+            read.is_err() || begin != page::MARK.as_bytes()
+        }
+        Err(cause) => cause.kind() != ErrorKind::NotFound,
+    }
 }
 
 /// Opens the page in the browser. Without one, says so.

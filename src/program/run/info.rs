@@ -32,9 +32,9 @@ struct Forecast {
     /// Number of bodies, in a scene of bodies alone.
     bodies: Option<u64>,
     frames: u32,
-    /// At most so many, if the run chooses its steps.
+    /// The most that the run may choose, if it chooses its steps.
     steps_per_frame: u32,
-    #[serde(skip)]
+    /// Whether the run chooses its steps.
     chooses_steps: bool,
     ranks: usize,
     /// Of each rank.
@@ -45,7 +45,7 @@ struct Forecast {
     step_s: f64,
     /// Wall time of the run if all steps were like those that were measured, s.
     run_s: f64,
-    /// Memory so far, bytes. Not known on each system.
+    /// Memory so far, bytes. Not known on every system.
     memory_bytes: Option<f64>,
 }
 

@@ -290,7 +290,9 @@ impl Job {
 fn unreadable(formats: &Formats, scene: &Scene) -> Option<String> {
     formats.readable(scene.is_divided()).is_none().then(|| {
         let best = if scene.is_divided() { "vtp" } else { "obj" };
-        format!("`check` and `convert` cannot read these frames; add \"{best}\" to output.formats")
+        format!(
+            "`check`, `view` and `convert` cannot read these frames; add \"{best}\" to output.formats"
+        )
     })
 }
 

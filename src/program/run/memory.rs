@@ -73,6 +73,18 @@ pub fn check_bodies(setup: &Setup) -> Result<()> {
     check(cloths as f64, (bodies + obstacles) as f64)
 }
 
+/// Checks that a mesh of so many `triangles` can be made, before it is. `place` is the argument that
+/// asks for it.
+///
+/// # Errors
+/// As for [`check_shapes`].
+pub fn check_mesh(place: &str, triangles: f64) -> Result<()> {
+    let bytes = OBSTACLE * triangles;
+    let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
+    let cause = format!("{triangles:.0} triangles need {}", more_than(bytes, free));
+    Err(Error::input(place, cause, "choose fewer cells or longer edges"))
+}
+
 fn check(cloth_triangles: f64, obstacle_triangles: f64) -> Result<()> {
     let bytes = CLOTH * cloth_triangles + OBSTACLE * obstacle_triangles;
     let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::program::output::formats::Format;
 use crate::program::output::formats::set::Formats;
 use crate::program::output::run_json::RunHead;
 use crate::program::words::{plural, significant};
@@ -61,9 +62,11 @@ impl RunFacts<'_> {
         let folder = self.folder.display();
         let last = self.formats.first().frame_name(self.frames as u64);
         writeln!(f, "  frames    {folder}, up to {last}")?;
-        writeln!(f, "  to check  cloth-sim check {folder}")?;
-        write!(f, "  to see    cloth-sim view {folder}")?;
-        let mut formats = self.formats.all();
-        formats.try_for_each(|format| write!(f, "\n            or {}", format.to_see()))
+        let mut to_see = Vec::from_iter(self.formats.all().map(Format::to_see).map(str::to_owned));
+        if self.formats.readable(self.head.bodies.is_some()).is_some() {
+            writeln!(f, "  to check  cloth-sim check {folder}")?;
+            to_see.insert(0, format!("cloth-sim view {folder}"));
+        }
+        write!(f, "  to see    {}", to_see.join("\n            or "))
     }
 }

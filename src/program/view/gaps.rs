@@ -44,7 +44,7 @@ impl<'a> Gaps<'a> {
             let high = self.place(&(a.sup(&b).sup(&c) + reach));
             let size = (0..3).map(|axis| i64::from(high[axis]) - i64::from(low[axis]) + 1);
             // A triangle larger than all that is sought visits the cells instead of its own box.
-            if size.product::<i64>() > self.cells.len() as i64 {
+            if size.fold(1, i64::saturating_mul) > self.cells.len() as i64 {
                 let is_in = |place: &Place| (0..3).all(|i| (low[i]..=high[i]).contains(&place[i]));
                 let inside = self.cells.iter_mut().filter(|(place, _)| is_in(place));
                 inside.for_each(|(_, cell)| cell.push(number));

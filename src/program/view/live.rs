@@ -66,7 +66,9 @@ impl Live {
     /// is left out.
     fn read_new(&mut self) -> Result<()> {
         self.view.refresh()?;
-        while self.next < self.view.record.frames.end {
+        // The tables of the newest frame may still be written.
+        let newest = u64::from(self.view.news.is_live);
+        while self.next < self.view.record.frames.end.saturating_sub(newest) {
             if let Ok(frame) = self.view.new_frame(self.next) {
                 let json = page::json(&frame).map_err(|it| Error::internal("a frame", it))?;
                 self.frames.push((self.next, json));
@@ -109,7 +111,8 @@ impl Live {
 fn is_from_here(request: &Request) -> bool {
     let host = request.headers().iter().find(|header| header.field.equiv("Host"));
     host.is_some_and(|header| {
-        let name = header.value.as_str().rsplit_once(':').map_or("", |(name, _)| name);
+        let value = header.value.as_str();
+        let name = value.rsplit_once(':').map_or(value, |(name, _)| name);
         name == "127.0.0.1" || name == "localhost"
     })
 }

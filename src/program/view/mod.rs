@@ -25,7 +25,7 @@ mod frame_block;
 mod gaps;
 pub mod limit;
 pub mod live;
-mod page;
+pub mod page;
 mod panel;
 mod posed;
 mod stage;

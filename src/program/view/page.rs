@@ -28,6 +28,9 @@ const SCRIPTS: [&str; 12] = [
     include_str!("../../../page/main.js"),
 ];
 
+/// The first lines of every page. By them a page is told from another file.
+pub const MARK: &str = "<!DOCTYPE html>\n<!-- a page of cloth-sim view -->\n";
+
 /// What a browser may do with the page: run what is in it, and load nothing. A live page asks its
 /// own server for frames.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
@@ -39,7 +42,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// Those of `out`.
 pub fn begin(out: &mut dyn Write, title: &str, run: &impl Serialize) -> io::Result<()> {
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
-    writeln!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
+    writeln!(out, "{MARK}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
     writeln!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")?;
     writeln!(out, "<title>{title}</title>\n<!--\n{LICENCES}\n-->")?;

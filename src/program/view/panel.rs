@@ -50,7 +50,8 @@ fn run(head: &RunHead, record: &Record) -> Rows {
     };
     rows.add("Status", status);
     let frames = record.frames.end.saturating_sub(record.frames.start + 1);
-    rows.add("Frames", format!("{frames} of {}", record.scene.frames));
+    let all = u64::from(record.scene.frames).saturating_sub(record.frames.start);
+    rows.add("Frames", format!("{frames} of {all}"));
     rows.add(
         "Frame",
         format!("{} s, up to {} steps", significant(record.frame_s()), head.steps_per_frame),

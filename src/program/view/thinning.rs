@@ -24,18 +24,27 @@ pub fn cluster(positions: &[Vec3], faces: &[[u32; 3]], share: f64) -> Kept {
     };
     let area_m2: f64 = faces.iter().map(area).sum();
     let mut cell_m = (area_m2 / positions.len().max(1) as f64).sqrt();
+    let (low, size_m) = extent(positions);
     let mut kept = all;
-    while kept.vertices.len() > most.max(4) && cell_m > 0.0 && cell_m.is_finite() {
+    while kept.vertices.len() > most.max(4) && cell_m > 0.0 && cell_m <= size_m {
         cell_m *= 1.15;
-        kept = in_cubes(positions, faces, cell_m);
+        kept = in_cubes(positions, low, faces, cell_m);
     }
     kept
 }
 
-fn in_cubes(positions: &[Vec3], faces: &[[u32; 3]], cell_m: f64) -> Kept {
+/// The lowest corner of the box of `positions` and its longest side, m.
+fn extent(positions: &[Vec3]) -> (Vec3, f64) {
+    let low = positions.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
+    let high = positions.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
+    (low, (high - low).max())
+}
+
+/// The cubes begin at `low`, and are `cell_m` wide (m).
+fn in_cubes(positions: &[Vec3], low: Vec3, faces: &[[u32; 3]], cell_m: f64) -> Kept {
     let mut first_of_cube = BTreeMap::new();
     let stands_for = positions.iter().zip(0_u32..).map(|(x, vertex)| {
-        let cube = [0, 1, 2].map(|axis| (x[axis] / cell_m).floor() as i64);
+        let cube = [0, 1, 2].map(|axis| ((x[axis] - low[axis]) / cell_m).floor() as i64);
         *first_of_cube.entry(cube).or_insert(vertex)
     });
     let stands_for = Vec::from_iter(stands_for);

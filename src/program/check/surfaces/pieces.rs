@@ -1,6 +1,5 @@
 //! The objects of a run: their triangles and rest lengths.
 
-use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::bodies::{Body as _, Setup};
 use cloth_sim::error::Result;
 use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
@@ -63,7 +62,7 @@ pub fn meshes_of_scene(
         Ok::<(), String>(())
     };
     for cloth in setup.cloths {
-        let rest_lengths = rest_lengths(&cloth);
+        let rest_lengths = cloth.rest_lengths().collect();
         let (faces, topology) = (cloth.faces, cloth.topology);
         let quads = Quad::all(&cloth.document, &faces);
         add(&cloth.name, &cloth.document, PieceMesh { faces, topology, rest_lengths, quads })?;
@@ -83,20 +82,4 @@ pub fn meshes_of_scene(
         add(&obstacle.name, &obstacle.document, mesh)?;
     }
     Ok((meshes, others))
-}
-
-/// The rest length of each edge, from the rest triangle of its lower face, m.
-fn rest_lengths(cloth: &ClothSetup) -> Vec<f64> {
-    let length = |edge: usize| {
-        let face = cloth.topology.edge_faces[edge][0] as usize;
-        let rest = &cloth.rest_planes[face];
-        let [opposite_0, opposite_1, _] =
-            cloth.topology.face_edges[face].map(|e| e as usize == edge);
-        match (opposite_0, opposite_1) {
-            (true, _) => (rest.x2 - rest.x1).norm(),
-            (_, true) => rest.x2.norm(),
-            _ => rest.x1.norm(),
-        }
-    };
-    (0..cloth.topology.edges.len()).map(length).collect()
 }

@@ -20,7 +20,9 @@ pub fn add(job: &Job, simulation: &Simulation, frame: &mut Frame) -> Result<()> 
     let model = simulation.model();
     for field in &job.scene.output.fields {
         let field = match field {
-            VertexField::Strain => strain(&model.edges, &model.rest, simulation.positions()),
+            VertexField::Strain => {
+                strain(&model.edges, &model.rest_lengths, simulation.positions())
+            }
             VertexField::Contact => {
                 let counts = simulation.contact_counts()?;
                 scalars("contact", counts.into_iter().map(f64::from).collect())

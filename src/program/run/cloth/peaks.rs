@@ -67,9 +67,8 @@ impl Peaks {
 /// strains the first edge is taken.
 pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
     let mut extremes: Option<[(f64, [u32; 2]); 2]> = None;
-    for &edge in &model.edges {
-        let length = |x: &[Vec3]| (x[edge[0] as usize] - x[edge[1] as usize]).norm();
-        let strain = length(x) / length(&model.rest) - 1.0;
+    for (&edge, rest) in model.edges.iter().zip(&model.rest_lengths) {
+        let strain = (x[edge[0] as usize] - x[edge[1] as usize]).norm() / rest - 1.0;
         let [most, least] = extremes.get_or_insert([(strain, edge); 2]);
         if strain > most.0 {
             *most = (strain, edge);

@@ -128,9 +128,7 @@ fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
         grouped(model.cloth.vertex_count() as u64),
         grouped(model.cloth.faces.len() as u64)
     )?;
-    let mut lengths: Vec<f64> = (model.edges.iter())
-        .map(|edge| (model.rest[edge[0] as usize] - model.rest[edge[1] as usize]).norm())
-        .collect();
+    let mut lengths = model.rest_lengths.clone();
     let Some(shortest) = lengths.iter().copied().reduce(f64::min) else { return Ok(()) };
     let middle = lengths.len() / 2;
     let (_, median, _) = lengths.select_nth_unstable_by(middle, f64::total_cmp);
