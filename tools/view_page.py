@@ -102,7 +102,7 @@ def check_playback(page, faults):
     if page.evaluate("page.frame.number !== page.data.frames.at(-2).number"):
         faults.append("End and the left arrow do not show the frame before the last one")
     box = page.locator("#charts .u-over").first.bounding_box()
-    page.mouse.click(box["x"] + 2, box["y"] + box["height"] / 2)
+    page.mouse.click(box["x"] + 1, box["y"] + box["height"] / 2)
     page.wait_for_timeout(300)
     first = page.evaluate("page.data.run.charts.frames[0]")
     if page.evaluate("page.frame.number") != first:
