@@ -49,6 +49,8 @@ pub(crate) const TIME: Bound = bound(1e9, "s");
 pub(crate) const FREQUENCY: Bound = bound(1e3, "Hz");
 /// Bound of angles. The spacing of doubles there is 1e-7 degrees.
 pub(crate) const ANGLE: Bound = bound(1e9, "degrees");
+/// Bound of rest angles of folds. Near half a turn an angle could be followed to the wrong side.
+pub(crate) const FOLD: Bound = bound(170.0, "degrees");
 /// Bound of scales: from micrometres to metres, and back.
 pub(crate) const FACTOR: Bound = bound(1e6, "");
 /// Bound of coefficients of friction. Far below it nothing slides any more.
@@ -74,6 +76,10 @@ pub(crate) const DRAG: Bound = bound(1e6, "N s/m^3");
 pub(crate) const DRAG_COEFFICIENT: Bound = bound(1e6, "");
 /// Bound of forces on cloth: the weight of a hundred tons.
 pub(crate) const FORCE: Bound = bound(1e6, "N");
+/// Bound of forces for each metre of a seam.
+pub(crate) const SEAM_FORCE: Bound = bound(1e6, "N/m");
+/// Bound of stiffnesses of seams. A seam of more is stiffer than any cloth.
+pub(crate) const SEAM_STIFFNESS: Bound = bound(1e12, "N/m^2");
 /// Bound of pressures on cloth: ten times that of the atmosphere.
 pub(crate) const PRESSURE: Bound = bound(1e6, "Pa");
 /// Bound of masses on cloth: a thousand tons.

@@ -109,3 +109,27 @@ fn patterns_that_are_not_those_of_the_cloth() {
     std::fs::write(folder.path().join("strip.obj"), strip(true)).expect("a file");
     assert_says(&run_text(&scene(r#"Obj("none.obj")"#), folder.path()), &["none.obj"]);
 }
+
+/// A flat sheet with a fold across its middle takes the angle of the fold, its fronts (up) together.
+#[test]
+fn a_sheet_folds_as_its_rest_angle_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = r#"(gravity_m_per_s2: (0, 0, 0), frames: 30, steps_per_frame: 10, cloths: [(
+        shape: Sheet(width_m: 0.2, length_m: 0.1, columns: 16, rows: 8), damping: (mass_per_s: 8, stiffness_s: 0.01),
+        folds: [(select: Box(min_m: (-0.001, -1, -1), max_m: (0.001, 1, 1)), angle_deg: 60)],
+        material: Isotropic(density_kg_per_m2: 0.1, modulus_n_per_m: 300, poisson_ratio: 0, rigidity_n_m: 5e-5))])"#;
+    let said = run_text(scene, folder.path());
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    let text = std::fs::read_to_string(folder.path().join("out/frame_0030.obj")).expect("a frame");
+    let places =
+        Vec::from_iter(text.lines().filter_map(|line| line.strip_prefix("v ")).map(|line| {
+            Vec::from_iter(line.split(' ').map(|number| number.parse::<f64>().expect("a number")))
+        }));
+    let at = |vertex: usize| [places[vertex][0], places[vertex][1]];
+    // The middle row: both ends and the fold.
+    let [left, fold, right] = [4 * 17, 4 * 17 + 8, 4 * 17 + 16].map(at);
+    let slope = |end: [f64; 2]| (end[1] - fold[1]).atan2((end[0] - fold[0]).abs()).to_degrees();
+    for end in [left, right] {
+        assert!((slope(end) - 30.0).abs() < 0.5, "{} degrees", slope(end));
+    }
+}

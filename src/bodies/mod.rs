@@ -17,8 +17,10 @@ pub mod joints;
 pub mod numbering;
 pub mod prescribed;
 pub mod rigid;
+pub mod seam;
 pub mod setup;
 pub mod timed;
+pub mod weld;
 
 pub use crate::linear::Jacobian;
 pub use body::{Body, BodyPose};

@@ -6,6 +6,7 @@ use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::rigid::RigidBody;
+use crate::bodies::seam::Seam;
 use crate::contact::Touch;
 use crate::mesh::ObjDocument;
 
@@ -22,6 +23,8 @@ pub struct Setup {
     pub joints: Vec<BodyJoint>,
     /// What holds cloth to rigid bodies, by rising vertex.
     pub attachments: Vec<Attachment>,
+    /// What holds cloth to cloth.
+    pub seams: Vec<Seam>,
     /// The materials of their surfaces, which give friction: cloths, bodies, obstacles.
     pub touch: Touch,
 }

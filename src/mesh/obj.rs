@@ -47,6 +47,8 @@ pub struct ObjDocument {
     pub polygon_ends: Vec<u32>,
     /// Groups of consecutive polygons, in order.
     pub groups: Vec<Group>,
+    /// Lines between vertices (`l`), such as the sewing edges of a modeller. Frames have none.
+    pub lines: Vec<[u32; 2]>,
     /// The files that describe its materials (`mtllib`).
     pub libraries: Vec<PathBuf>,
 }
@@ -62,6 +64,7 @@ impl ObjDocument {
             corners: faces.iter().flatten().map(corner).collect(),
             polygon_ends: (1..=end).map(|face| 3 * face).collect(),
             groups: vec![Group { object: None, name: None, material: None, smoothing: None, end }],
+            lines: Vec::new(),
             libraries: Vec::new(),
         }
     }

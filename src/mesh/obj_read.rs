@@ -22,6 +22,8 @@ pub struct Lines {
     pub vertices: Vec<u32>,
     /// Line of each polygon, from 1.
     pub polygons: Vec<u32>,
+    /// Line of each line between vertices, from 1.
+    pub lines: Vec<u32>,
 }
 
 impl Lines {
@@ -36,7 +38,7 @@ impl Lines {
             return Ok(index as u32);
         }
         let number = index.saturating_add(1);
-        let cause = format!("the face names {what} {number}, but the file has {count}");
+        let cause = format!("it names {what} {number}, but the file has {count}");
         Err(self.error(line, cause, BAD_INDEX))
     }
 }
@@ -99,6 +101,11 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
     }
     let Scan { mut document, lines, clean, .. } = scan;
     add_polygons(&mut document, &lines, &clean)?;
+    for (ends, &line) in document.lines.iter().zip(&lines.lines) {
+        for &end in ends {
+            lines.index("vertex", end as usize, document.positions.len(), line)?;
+        }
+    }
     Ok((document, lines))
 }
 
@@ -139,6 +146,7 @@ impl Scan {
             ["usemtl", name @ ..] => self.next.material = named(name, NO_MATERIAL),
             ["mtllib", name @ ..] => self.document.libraries.push(name.join(" ").into()),
             ["s", number, ..] => self.next.smoothing = Some(number.parse().unwrap_or(0)),
+            ["l", ends @ ..] => self.polyline(number, ends)?,
             ["f", corners @ ..] => {
                 self.face(number, corners)?;
                 self.clean.push_str(line);
@@ -189,6 +197,24 @@ impl Scan {
                 last.end += 1
             }
             _ => self.document.groups.push(self.next.clone()),
+        }
+        Ok(())
+    }
+
+    /// A line through several vertices. It may name later ones.
+    fn polyline(&mut self, line: u32, ends: &[&str]) -> Result<()> {
+        let mut before = None;
+        for end in ends {
+            self.corner(line, end)?;
+            let index = end.split('/').next().and_then(|it| it.parse::<i64>().ok()).unwrap_or(1);
+            let from_end = self.document.positions.len() as i64 + index;
+            let vertex = if index > 0 { index - 1 } else { from_end };
+            let vertex = u32::try_from(vertex).unwrap_or(NONE);
+            if let Some(before) = before.filter(|&before| before != vertex) {
+                self.document.lines.push([before, vertex]);
+                self.lines.lines.push(line);
+            }
+            before = Some(vertex);
         }
         Ok(())
     }

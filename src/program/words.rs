@@ -4,6 +4,7 @@
 pub fn plural(count: usize, noun: &str) -> String {
     match (count, noun) {
         (1, _) => format!("1 {noun}"),
+        (_, "stitch") => format!("{count} stitches"),
         (_, "patch") => format!("{count} patches"),
         (_, "process") => format!("{count} processes"),
         (_, "query") => format!("{count} queries"),

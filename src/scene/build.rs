@@ -10,6 +10,7 @@ use crate::bodies::cloth::setup::{ClothSetup, Pin};
 use crate::bodies::prescribed::{ObstacleSetup, SurfacePoint};
 use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
+use crate::ids::NONE;
 use crate::math::Vec3;
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh};
@@ -19,6 +20,7 @@ use crate::scene::loads::build_loads;
 use crate::scene::obstacles::build_obstacles;
 use crate::scene::pattern::Pattern;
 use crate::scene::rest::rest_planes;
+use crate::scene::seams::{Sewn, seams};
 use crate::scene::select::Candidates;
 use crate::scene::spec::{Cloth, MotionSpec, PinSpec, Polygons, Rest, Scene};
 use crate::scene::surfaces::{check_places, surface};
@@ -55,16 +57,18 @@ pub fn build_if(
     }
     may_refine(triangles)?;
     setup.obstacles = build_obstacles(scene, scene_dir)?;
-    let mut attached = Vec::new();
+    let (mut attached, mut sewn) = (Vec::new(), Vec::new());
     for (number, (cloth, at, surface)) in coarse.into_iter().enumerate() {
-        let (built, lists) =
-            build_cloth(cloth, surface, &at, scene.refine, &setup.obstacles, scene_dir)?;
+        let Built { setup: built, attached: lists, sewn: of_cloth } =
+            build_cloth(scene, cloth, surface, &at, &setup.obstacles, scene_dir)?;
         setup.cloths.push(built);
+        sewn.push(of_cloth);
         let lists = lists.into_iter().enumerate();
         attached.extend(lists.map(|(entry, vertices)| Attached { cloth: number, entry, vertices }));
     }
     let bodies = among_cloth::add(scene, scene_dir, &mut setup)?;
     setup.attachments = attachments(scene, &setup, &attached)?;
+    setup.seams = seams(scene, &setup, &sewn)?;
     setup.touch = touch(scene, &bodies)?;
     if scene.output.polygons == Polygons::Triangles {
         let cloths = setup.cloths.iter_mut().map(|cloth| &mut cloth.document);
@@ -74,15 +78,24 @@ pub fn build_if(
     Ok(setup)
 }
 
-/// A cloth, and the vertices that each of its entries of `attach` selects.
+/// A cloth, and what holds it beside pins.
+struct Built {
+    setup: ClothSetup,
+    /// The vertices that each of its entries of `attach` selects.
+    attached: Vec<Vec<u32>>,
+    sewn: Sewn,
+}
+
 fn build_cloth(
+    scene: &Scene,
     cloth: &Cloth,
     mut coarse: SurfaceMesh,
     at: &str,
-    refine: u32,
     obstacles: &[ObstacleSetup],
     scene_dir: &Path,
-) -> Result<(ClothSetup, Vec<Vec<u32>>)> {
+) -> Result<Built> {
+    let refine = scene.refine;
+    let lines = std::mem::take(&mut coarse.document.lines);
     coarse.document.smooth_by_default();
     let pattern = match &cloth.rest {
         Rest::Obj(path) => {
@@ -107,6 +120,8 @@ fn build_cloth(
     let attached = attached
         .map(|(i, it)| candidates.select(&it.select, &format!("{at}.attach[{i}].select")))
         .collect::<Result<_>>()?;
+    let folds = build_folds(cloth, &candidates, at)?;
+    let sewn = Sewn::new(scene, cloth.name.as_deref(), lines, &candidates)?;
     let material = Material {
         mass_damping_per_s: cloth.damping.mass_per_s,
         stiffness_damping_s: cloth.damping.stiffness_s,
@@ -119,13 +134,38 @@ fn build_cloth(
         document: surface.document,
         rest,
         is_flat: cloth.rest != Rest::Shape,
+        folds,
+        sewn: Vec::new(),
         rest_planes,
         positions,
         material,
         pins,
         loads,
     };
-    Ok((setup, attached))
+    Ok(Built { setup, attached, sewn })
+}
+
+/// The edges whose both ends a fold selects. The first fold of an edge counts.
+fn build_folds(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<([u32; 2], f64)>> {
+    let mut folds = Vec::new();
+    for (i, fold) in cloth.folds.iter().enumerate() {
+        let at = format!("{at}.folds[{i}].select");
+        let chosen = candidates.select(&fold.select, &at)?;
+        let topology = &candidates.surface.topology;
+        let edges = topology.edges.iter().zip(&topology.edge_faces);
+        let before = folds.len();
+        folds.extend(edges.filter_map(|(&edge, faces)| {
+            let is_chosen = edge.iter().all(|vertex| chosen.binary_search(vertex).is_ok());
+            (is_chosen && faces[1] != NONE).then_some((edge, fold.angle_deg.to_radians()))
+        }));
+        if folds.len() == before {
+            let cause = "it selects no edge between two faces";
+            return Err(Error::input(at, cause, "select both ends of the edges of the fold"));
+        }
+    }
+    folds.sort_by_key(|(edge, _)| *edge);
+    folds.dedup_by_key(|(edge, _)| *edge);
+    Ok(folds)
 }
 
 fn build_pins(

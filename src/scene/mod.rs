@@ -17,6 +17,7 @@ mod pattern;
 mod rest;
 mod samples;
 mod scale;
+mod seams;
 mod select;
 pub mod spec;
 mod surfaces;

@@ -22,6 +22,7 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::region::Region;
 use crate::step::report::{Counter, Phase, StepReport};
+use crate::step::seams;
 use crate::step::search::CandidateSearch;
 use crate::step::squeeze::narrow;
 use crate::step::state::State;
@@ -211,6 +212,7 @@ impl Stages {
             balance.note(here, motion, report);
             state.energy = Some(balance.after());
             motion.note_joints(here, report);
+            seams::note(here, motion, report);
             contacts.accept(here, &mut state.contacts, report);
             motion.commit(&here.rank.threads, here.model, state, here.span);
         });

@@ -21,7 +21,7 @@ use crate::step::motion::StepMotion;
 use crate::step::region::Region;
 use crate::step::report::{Counter, Measure, StepReport};
 use crate::step::sharing::sharing;
-use crate::step::{attachments, followers};
+use crate::step::{attachments, followers, seams};
 
 /// Elementary pairs that a thread takes at a time, some 100 us of work.
 pub(super) const PAIRS_PER_CHUNK: usize = 512;
@@ -34,8 +34,11 @@ pub(super) struct ContactStage {
     found: Vec<Contact>,
     /// Contacts that push this rank's nodes, by rising pair.
     active: Vec<ActiveContact>,
-    /// The springs of the active contacts, in the same order, and then those of attachments.
+    /// The springs of the active contacts, in the same order, then those of attachments and followers,
+    /// then those of seams.
     springs: Vec<ContactSpring>,
+    /// Where those of seams begin.
+    seams: usize,
     /// The memories of contacts that touch this rank's nodes, by rising pair.
     memories: Vec<ContactMemory>,
     /// Cloth that prescribed surfaces squeeze.
@@ -51,6 +54,7 @@ impl ContactStage {
             found: Vec::new(),
             active: Vec::new(),
             springs: Vec::new(),
+            seams: 0,
             memories: Vec::new(),
             squeezed: Squeezed::default(),
             sharing: Sharing::default(),
@@ -116,7 +120,7 @@ impl ContactStage {
         }
         if model.settings.contact.response == Response::Impulses {
             self.springs.clear();
-            add_holds(here, motion, &mut self.springs);
+            self.add_holds(here, motion);
             return Ok(());
         }
         let bodies = MovingBodies::new(model, motion);
@@ -156,8 +160,16 @@ impl ContactStage {
             acting = all.into_iter().unzip();
         }
         (self.active, self.springs) = acting;
-        add_holds(here, motion, &mut self.springs);
+        self.add_holds(here, motion);
         Ok(())
+    }
+
+    /// Adds the springs that hold cloth to bodies, to skin and to cloth.
+    fn add_holds(&mut self, here: &Context, motion: &StepMotion) {
+        attachments::add(here, motion, &mut self.springs);
+        followers::add(here, motion, &mut self.springs);
+        self.seams = self.springs.len();
+        seams::add(here, motion, &mut self.springs);
     }
 
     /// Contacts that this rank found.
@@ -175,7 +187,8 @@ impl ContactStage {
         &self.sharing
     }
 
-    /// The springs of the linear system: those of contacts, by rising pair, then those of attachments.
+    /// The springs of the linear system: those of contacts, by rising pair, then those of what
+    /// holds cloth.
     pub fn springs(&self) -> &[ContactSpring] {
         &self.springs
     }
@@ -195,7 +208,7 @@ impl ContactStage {
     ) -> impl Iterator<Item = &'a ContactSpring> {
         let is_own =
             |node| here.rank.layout.own_index(node).is_some() && motion.goes_with_skin(node);
-        let others = self.springs.iter().skip(self.active.len());
+        let others = self.springs[self.active.len()..self.seams].iter();
         others.filter(move |it| it.sides.terms().first().is_some_and(|term| is_own(term.node)))
     }
 
@@ -270,12 +283,6 @@ fn squeezed<'a>(
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
     Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
-}
-
-/// Adds the springs that hold cloth to bodies and to skin.
-fn add_holds(here: &Context, motion: &StepMotion, springs: &mut Vec<ContactSpring>) {
-    attachments::add(here, motion, springs);
-    followers::add(here, motion, springs);
 }
 
 /// Whether a contact pushes a node of `region`.

@@ -36,8 +36,10 @@ pub mod report;
 mod rows;
 mod saved;
 pub mod scheme;
+mod seams;
 mod search;
 pub mod settings;
+mod sewing;
 mod sharing;
 mod simulation;
 pub mod sizes;
@@ -52,6 +54,7 @@ pub mod system;
 mod trouble;
 pub mod waiting;
 mod watch;
+mod welding;
 mod yielding;
 
 pub use clock::{Clock, TICKS_PER_STEP};

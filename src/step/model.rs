@@ -9,6 +9,7 @@ use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
+use crate::bodies::seam::Seam;
 use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
 use crate::collision::Surfaces;
@@ -21,6 +22,7 @@ use crate::math::Vec3;
 use crate::partition::{Graph, Partition, Patches};
 use crate::step::clock::Clock;
 use crate::step::settings::StepSettings;
+use crate::step::sewing::Sewing;
 use crate::step::skin::Skin;
 use crate::step::surfaces;
 
@@ -56,6 +58,10 @@ pub struct Model {
     pub joints: Vec<BodyJoint>,
     /// What holds cloth to bodies, by rising vertex.
     pub attachments: Vec<Attachment>,
+    /// What holds cloth to cloth.
+    pub seams: Vec<Seam>,
+    /// What welding needs. None if no seam welds.
+    pub(super) sewing: Option<Sewing>,
     /// Those that yield, by rising number.
     pub skins: Vec<Skin>,
     /// Whether cloth may pass each obstacle in a pinch. The scene must allow it
@@ -99,6 +105,7 @@ impl Model {
         more: Vec<Arc<dyn Body>>,
         partition: impl FnOnce(&dyn Fn(usize) -> Result<Partition>) -> Result<Partition>,
     ) -> Result<Self> {
+        let sewing = Sewing::new(&setup);
         let rigid = setup.bodies.iter().map(|body| Arc::new(body.clone()) as Arc<dyn Body>);
         let further = more.len();
         let bodies: Vec<_> = rigid.chain(more).collect();
@@ -158,6 +165,8 @@ impl Model {
             obstacles: setup.obstacles,
             joints: setup.joints,
             attachments: setup.attachments,
+            seams: setup.seams,
+            sewing,
             bodies,
             numbering,
             settings,

@@ -96,6 +96,8 @@ named! {
         Repartitions = "repartitions",
         /// Nodes that repartitions moved to another rank (the same on every rank).
         MovedNodes = "moved_nodes",
+        /// Stitches that were welded after the step (the same on every rank).
+        Welds = "welds",
     }
 }
 
@@ -161,6 +163,9 @@ pub struct StepReport {
     pub smallest_gap_m: f64,
     /// How far the rigid joint that is open most is open at the end of the step, m (the same on every rank).
     pub joint_gap_m: f64,
+    /// How much farther than its thread is long the vertices of a stitch are apart at most at the end
+    /// of the step, m (the same on every rank).
+    pub seam_stretch_m: f64,
     /// Total energy at the end of the step, J; NaN unless the scene asks for it.
     pub energy_j: f64,
     /// Kinetic and elastic energy at the end of the step, J; NaN if it is not known.
@@ -174,6 +179,7 @@ impl Default for StepReport {
         Self {
             smallest_gap_m: Join::Least.unknown(),
             joint_gap_m: Join::Most.unknown(),
+            seam_stretch_m: Join::Most.unknown(),
             energy_j: Join::Last.unknown(),
             internal_j: Join::Last.unknown(),
             rise: EnergyRise::NONE,
@@ -212,6 +218,7 @@ impl Report for StepReport {
             test_hash,
             smallest_gap_m,
             joint_gap_m,
+            seam_stretch_m,
             energy_j,
             internal_j,
             rise,
@@ -225,6 +232,7 @@ impl Report for StepReport {
             Entry::new("truncated_per_pass", Cell::Rounds(truncated_per_pass)),
             Entry::new("smallest_gap_m", Cell::Measure(smallest_gap_m)).joined(Join::Least),
             Entry::new("joint_gap_m", Cell::Measure(joint_gap_m)).joined(Join::Most),
+            Entry::new("seam_stretch_m", Cell::Measure(seam_stretch_m)).joined(Join::Most),
             Entry::new("energy_j", Cell::Measure(energy_j)).joined(Join::Last),
             Entry::new("internal_j", Cell::Measure(internal_j)).joined(Join::Last),
             Entry::new("energy_rise", Cell::Rise(rise)),

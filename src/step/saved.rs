@@ -75,12 +75,13 @@ pub(super) fn save(rank: &ThisRank, state: &State) -> Result<Vec<u8>> {
 fn to_bytes(value: &impl Serialize, state: &State) -> Result<Vec<u8>> {
     let failed = |cause| Error::internal("saved state", cause);
     let bytes = postcard::to_allocvec(value).map_err(failed)?;
-    match state.released.is_empty() && state.joint_forces.is_empty() {
-        true => Ok(bytes),
-        false => {
-            postcard::to_extend(&(&state.released, &state.joint_forces), bytes).map_err(failed)
-        }
+    let State { released, joint_forces, welded, .. } = state;
+    match welded {
+        Some(welded) => postcard::to_extend(&(released, joint_forces, welded), bytes),
+        None if released.is_empty() && joint_forces.is_empty() => Ok(bytes),
+        None => postcard::to_extend(&(released, joint_forces), bytes),
     }
+    .map_err(failed)
 }
 
 /// Reads a state of `model` from what [`save`] returned.
@@ -93,10 +94,16 @@ pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     let (mut saved, mut rest): (Saved, _) =
         postcard::take_from_bytes(bytes).map_err(|_| refused("the bytes are damaged"))?;
     let saves_more = !model.skins.is_empty() || !model.joints.is_empty();
-    if saves_more && !rest.is_empty() {
-        let state = &mut saved.state;
+    let damaged = |_| refused("the bytes are damaged");
+    let state = &mut saved.state;
+    if model.sewing.is_some() {
+        let welded;
+        ((state.released, state.joint_forces, welded), rest) =
+            postcard::take_from_bytes(rest).map_err(damaged)?;
+        state.welded = Some(welded);
+    } else if saves_more && !rest.is_empty() {
         ((state.released, state.joint_forces), rest) =
-            postcard::take_from_bytes(rest).map_err(|_| refused("the bytes are damaged"))?;
+            postcard::take_from_bytes(rest).map_err(damaged)?;
     }
     if !rest.is_empty() {
         return Err(refused("there are more bytes than those of a state"));

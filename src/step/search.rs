@@ -35,6 +35,11 @@ impl CandidateSearch {
         Self { finder, processors, shares, roots: Vec::new(), dropped: Dropped::default() }
     }
 
+    /// Goes on with other surfaces, in the same patches.
+    pub fn replace(&mut self, finder: CandidateFinder) {
+        (self.finder, self.roots) = (finder, Vec::new());
+    }
+
     /// The pairs that this rank found.
     pub fn candidates(&self) -> &[Pair] {
         self.finder.candidates()

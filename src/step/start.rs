@@ -4,6 +4,7 @@ use crate::collision::enclosure::enclosed;
 use crate::collision::intersect::{ProblemKind, StartProblem, start_state};
 use crate::contact::settings::DirtyStart;
 use crate::error::{Error, Result};
+use crate::math::Vec3;
 use crate::step::model::Model;
 use crate::step::state::State;
 use crate::threads::Threads;
@@ -21,19 +22,7 @@ impl Model {
 
     /// The same check for the surfaces in `state`.
     pub(super) fn check_state(&self, state: &State) -> Result<Vec<String>> {
-        let mut x = state.positions.clone();
-        x.resize(self.numbering.vertices(), Default::default());
-        let bodies = self.bodies.iter().zip(self.numbering.bodies()).zip(&state.coordinates);
-        for ((body, range), at) in bodies {
-            let own = range.vertices.start as usize..range.vertices.end as usize;
-            body.place(at, &mut x[own]);
-        }
-        let (obstacles, time_s) =
-            (&mut x[self.numbering.free_vertices()..], self.clock.seconds(state.ticks));
-        self.place_obstacles(true, obstacles, |number, obstacle| {
-            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(time_s))
-        });
-        state.released.place(&mut x);
+        let x = self.places(state);
         let clearance_m = self.settings.contact.clearance_m;
         let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
         let mut lines = Vec::from_iter(problems.iter().map(|problem| self.describe(problem)));
@@ -52,6 +41,24 @@ impl Model {
             lines.join("; "),
             "move the objects apart, or go on with contact.dirty_start: Allow",
         ))
+    }
+
+    /// Where all vertices are in `state`, m.
+    pub(super) fn places(&self, state: &State) -> Vec<Vec3> {
+        let mut x = state.positions.clone();
+        x.resize(self.numbering.vertices(), Default::default());
+        let bodies = self.bodies.iter().zip(self.numbering.bodies()).zip(&state.coordinates);
+        for ((body, range), at) in bodies {
+            let own = range.vertices.start as usize..range.vertices.end as usize;
+            body.place(at, &mut x[own]);
+        }
+        let (obstacles, time_s) =
+            (&mut x[self.numbering.free_vertices()..], self.clock.seconds(state.ticks));
+        self.place_obstacles(true, obstacles, |number, obstacle| {
+            state.pose_of_waiting(number).or_else(|| obstacle.pose_at(time_s))
+        });
+        state.released.place(&mut x);
+        x
     }
 
     fn describe(&self, problem: &StartProblem) -> String {

@@ -64,6 +64,10 @@ pub struct State {
     /// rank.
     #[serde(skip)]
     pub joint_forces: Vec<Vec3>,
+    /// The numbers of the stitches that have been welded, rising; the same on every rank. None if no seam
+    /// of the scene welds.
+    #[serde(skip)]
+    pub welded: Option<Vec<u32>>,
 }
 
 impl State {
@@ -98,6 +102,7 @@ impl State {
             contacts: Vec::new(),
             released: Released::default(),
             joint_forces: vec![Vec3::zeros(); model.joints.len()],
+            welded: model.sewing.as_ref().map(|_| Vec::new()),
         };
         state.set_velocities(model, &of_cloth);
         state

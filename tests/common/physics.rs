@@ -64,6 +64,8 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
     ClothSetup {
         name: "cloth".to_owned(),
         is_flat: false,
+        folds: Vec::new(),
+        sewn: Vec::new(),
         rest_planes: surface.faces.iter().map(plane).collect(),
         faces: surface.faces,
         topology: surface.topology,

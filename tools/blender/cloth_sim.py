@@ -133,6 +133,7 @@ def export_scene(path):
         f"    frames: {max(1, scene.frame_end - scene.frame_start)}, frames_per_second: {rate_of(scene)!r},",
         f"    gravity_m_per_s2: {vector(gravity)},",
         "    cloths: [", *entries, "    ],",
+        "    seams: [", *[seam_entry(it) for it in cloths if is_sewn(it)], "    ],",
         "    obstacles: [", *solid, "    ],",
         '    output: (formats: ["obj", "pc2"]),',
         ")",
@@ -169,6 +170,16 @@ def cloth_entry(thing, folder, name):
     select = f", pins: [(select: Vertices([{', '.join(map(str, pins))}]))]" if pins else ""
     fabric = quoted(thing.cloth_sim_fabric)
     return f"        (name: {quoted(thing.name)}, shape: Mesh({quoted(name + '.obj')}), material: Fabric({fabric}){select}),"
+
+
+def is_sewn(thing):
+    """Whether the cloth physics sew along the loose edges of a mesh, and it has some."""
+    sews = physics(thing, "CLOTH").settings.use_sewing_springs
+    return sews and any(edge.is_loose for edge in thing.data.edges)
+
+
+def seam_entry(thing):
+    return f"        (stitches: Lines({quoted(thing.name)})),"
 
 
 def pinned(thing):
@@ -225,6 +236,9 @@ def write_obj(path, mesh, points):
             material = slot
         corners = [f"{mesh.loops[it].vertex_index + 1}" + (f"/{it + 1}" if uv else "") for it in polygon.loop_indices]
         lines.append("f " + " ".join(corners))
+    for edge in mesh.edges:
+        if edge.is_loose:
+            lines.append("l {} {}".format(*[it + 1 for it in edge.vertices]))
     path.write_text("\n".join(lines) + "\n")
 
 

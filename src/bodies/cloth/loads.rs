@@ -171,6 +171,8 @@ mod tests {
             positions: rest.clone(),
             rest,
             is_flat: false,
+            folds: Vec::new(),
+            sewn: Vec::new(),
             faces,
             material: Material::isotropic(0.2, 500.0, 0.3, 1e-5),
             pins: Vec::new(),

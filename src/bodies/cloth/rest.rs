@@ -10,6 +10,10 @@ use crate::ids::{FaceId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
 
+/// Mass of a vertex that has been welded to another one, kg. No face has it, and it needs a row of the
+/// linear system.
+const WITHOUT_FACE_KG: f64 = 1e-12;
+
 /// All cloths at rest. Vertices and faces are numbered cloth after cloth.
 pub struct RestCloths<'a> {
     /// The cloths of the scene.
@@ -48,6 +52,7 @@ impl<'a> RestCloths<'a> {
         }
         let mut masses = lumped_masses(cloths, &faces, positions.len());
         add_extra_masses(cloths, &ranges, &mut masses);
+        masses.iter_mut().filter(|mass| **mass == 0.0).for_each(|mass| *mass = WITHOUT_FACE_KG);
         let cloth_of_face = cloth_of_face.into();
         Self { cloths, ranges, faces, cloth_of_face, topology, positions, masses, air, step_s }
     }
@@ -55,6 +60,21 @@ impl<'a> RestCloths<'a> {
     /// The rest shape of each triangle in its own plane.
     pub fn planes(&self) -> impl Iterator<Item = &RestTriangle> {
         self.cloths.iter().flat_map(|cloth| &cloth.rest_planes)
+    }
+
+    /// The edges that are folded at rest, sorted, and their angles, rad.
+    pub fn folds(&self) -> impl Iterator<Item = ([VertexId; 2], f64)> {
+        let cloths = self.cloths.iter().zip(&self.ranges);
+        cloths.flat_map(|(cloth, range)| {
+            let number = |edge: [u32; 2]| edge.map(|vertex| vertex + range.start);
+            cloth.folds.iter().map(move |&(edge, angle)| (number(edge), angle))
+        })
+    }
+
+    /// The vertices that others have become, rising.
+    pub fn sewn(&self) -> impl Iterator<Item = VertexId> {
+        let cloths = self.cloths.iter().zip(&self.ranges);
+        cloths.flat_map(|(cloth, range)| cloth.sewn.iter().map(|vertex| vertex + range.start))
     }
 
     /// One value of each cloth.

@@ -22,6 +22,11 @@ pub struct ClothSetup {
     pub rest: Vec<Vec3>,
     /// Whether it is flat at rest: the rest angles are zero, as those of a sewing pattern.
     pub is_flat: bool,
+    /// Edges that are folded at rest, lower vertex first, sorted, and their angles (rad), positive if the
+    /// fronts turn towards each other.
+    pub folds: Vec<([u32; 2], f64)>,
+    /// Vertices that others have become, rising. The rest positions of their faces are not all at them.
+    pub sewn: Vec<u32>,
     /// Each face's rest lengths and warp direction. Its mass comes from them too.
     pub rest_planes: Vec<RestTriangle>,
     /// Positions at t = 0, m.

@@ -5,7 +5,7 @@
 
 mod predicate;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::collision::bvh::Node;
 use crate::collision::dop::{Dop18, near};
@@ -41,6 +41,24 @@ pub fn intersections(threads: &Threads, surfaces: &Surfaces, x: &[Vec3]) -> Vec<
     still.for_leaf_pairs(|first, second| still.edges_in_faces(first, second, &mut found));
     found.sort_unstable_by_key(|found| (found.edge, found.face));
     found
+}
+
+/// The vertices of all intersections of `surfaces` and of all elementary pairs nearer than `delta_m`,
+/// with vertices at `x` (all vertices, finite, m).
+pub fn troubled(
+    threads: &Threads,
+    surfaces: &Surfaces,
+    x: &[Vec3],
+    delta_m: f64,
+) -> BTreeSet<VertexId> {
+    let still = Still::new(threads, surfaces, x, delta_m, |_| true);
+    let (mut meeting, mut near) = (Vec::new(), Vec::new());
+    still.for_leaf_pairs(|first, second| {
+        still.edges_in_faces(first, second, &mut meeting);
+        still.near_pairs(first, second, delta_m, &mut near);
+    });
+    let meeting = meeting.iter().flat_map(|found| found.edge.into_iter().chain(found.face));
+    meeting.chain(near.iter().flat_map(|found| found.pair.vertices)).collect()
 }
 
 /// A kind of problem of a start.

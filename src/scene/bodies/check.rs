@@ -31,6 +31,10 @@ impl Scene {
                 "write them as `bodies` with `motion: Immovable` or `Keyframed(..)`",
             ));
         }
+        if !self.seams.is_empty() {
+            let cause = "seams hold cloth together, and the scene has none";
+            return Err(Error::input("seams", cause, "add `cloths`, or leave out the seams"));
+        }
         self.validate_materials()?;
         self.domain.validate()?;
         if let Some(material) = &self.domain.wall_material {

@@ -1,6 +1,7 @@
 //! Checks every number of a scene before its bodies are built.
 
 mod loads;
+mod seams;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,7 @@ impl Scene {
         for (i, obstacle) in self.obstacles.iter().enumerate() {
             obstacle.validate(&format!("obstacles[{i}]"))?;
         }
+        self.validate_seams()?;
         self.validate_bodies_among_cloth()?;
         self.validate_touch()
     }
@@ -191,6 +193,11 @@ impl Cloth {
         not_negative(&format!("{at}.damping.stiffness_s"), stiffness_s, DAMPING_TIME)?;
         for (i, pin) in self.pins.iter().enumerate() {
             pin.validate(&format!("{at}.pins[{i}]"))?;
+        }
+        for (i, fold) in self.folds.iter().enumerate() {
+            let at = format!("{at}.folds[{i}]");
+            fold.select.validate(&format!("{at}.select"))?;
+            within(&format!("{at}.angle_deg"), fold.angle_deg, FOLD)?;
         }
         for (i, attach) in self.attach.iter().enumerate() {
             attach.select.validate(&format!("{at}.attach[{i}].select"))?;

@@ -6,10 +6,12 @@
 
 mod attach;
 mod engine;
+mod fold;
 mod loads;
 mod obstacle;
 mod output;
 mod samples;
+mod seam;
 #[cfg(test)]
 mod tests;
 
@@ -27,10 +29,12 @@ use crate::step::sizes::StepsPerFrame;
 use crate::{contact, rigid, stealing, step};
 pub use attach::AttachSpec;
 pub use engine::EngineChoice;
+pub use fold::FoldSpec;
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 pub use obstacle::Obstacle;
 pub use output::{Digits, FormatNames, Output, Polygons, VertexField};
 pub use samples::{PinchSpec, SamplesSpec};
+pub use seam::{SeamSide, SeamSpec, Stitches};
 
 /// A scene. Every field has a default, except a shape and a material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +61,8 @@ pub struct Scene {
     pub air: Air,
     /// The cloths.
     pub cloths: Vec<Cloth>,
+    /// What holds cloths together.
+    pub seams: Vec<SeamSpec>,
     /// Surfaces whose motion is prescribed.
     pub obstacles: Vec<Obstacle>,
     /// Rigid bodies, alone or among cloth.
@@ -107,6 +113,7 @@ impl Default for Scene {
             gravity_keyframes: Vec::new(),
             air: Air::default(),
             cloths: Vec::new(),
+            seams: Vec::new(),
             obstacles: Vec::new(),
             bodies: Vec::new(),
             materials: Vec::new(),
@@ -210,6 +217,9 @@ pub struct Cloth {
     /// Rayleigh damping.
     #[serde(default)]
     pub damping: Damping,
+    /// Edges that are folded at rest.
+    #[serde(default)]
+    pub folds: Vec<FoldSpec>,
     /// Vertices whose motion is prescribed.
     #[serde(default)]
     pub pins: Vec<PinSpec>,

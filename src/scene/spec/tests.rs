@@ -52,10 +52,12 @@ fn the_docs_describe_every_field_and_no_other() {
     let mut expected = declared(include_str!("mod.rs"), &[]);
     expected.extend(declared(include_str!("attach.rs"), &[]));
     expected.extend(declared(include_str!("engine.rs"), &[]));
+    expected.extend(declared(include_str!("fold.rs"), &[]));
     expected.extend(declared(include_str!("loads.rs"), &[]));
     expected.extend(declared(include_str!("obstacle.rs"), &[]));
     expected.extend(declared(include_str!("output.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));
+    expected.extend(declared(include_str!("seam.rs"), &[]));
     let samples = include_str!("../../bodies/prescribed/samples.rs");
     expected.extend(declared(samples, &["Interpolation {"]));
     let skin = include_str!("../../bodies/prescribed/skin.rs");

@@ -3,6 +3,7 @@
 mod contact_counts;
 #[cfg(test)]
 mod tests;
+mod weld;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -279,6 +280,8 @@ impl<'w> Simulation<'w> {
         if let Some(balance) = balance {
             rebalance(balance, model, rank, state, stages, &mut report)?;
         }
+        state.follow_welds(model);
+        self.weld(&mut report)?;
         Ok(report)
     }
 
@@ -381,8 +384,9 @@ impl<'w> Simulation<'w> {
     /// When the bytes are damaged or belong to another model; then nothing changes. When another
     /// rank has failed, or the matrix of a rank is too large.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        let saved = saved::read(bytes, &self.model)?;
+        self.weld_as_in(&saved.state)?;
         let Self { model, rank, state, stages, .. } = self;
-        let saved = saved::read(bytes, model)?;
         // The patches go back to their saved ranks, unless their number or that of ranks is different.
         let owners = saved.owners(rank.world.size(), rank.partition.patches.len());
         let to = owners.map(|owners| rank.partition.with_owners(owners)).transpose()?;

@@ -4,7 +4,7 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `E0`, `E1` | J | kinetic, elastic and gravitational energy, before and after |
-//! | `W` | J | work of pins, handles, obstacles, joints, wind, loads and keyed gravity on them |
+//! | `W` | J | work of pins, handles, obstacles, joints, seams that close, wind, loads and keyed gravity |
 //! | `E1 - E0 - W` | J | the unexplained rise, if positive |
 //! | `p` | N s | impulse that a node gets from outside of the elements |
 //! | `v` | m/s | its velocity at the end of the step |
@@ -53,6 +53,7 @@ use crate::step::joints::pose_of;
 use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::report::{EnergyRise, Measure, StepReport};
+use crate::step::seams;
 use crate::step::state::State;
 use crate::step::system::StepSystem;
 use crate::step::watch::loads::work_on_bodies;
@@ -157,9 +158,12 @@ impl EnergyWatch {
         let coordinates = motion.moved_bodies(model, here.span.scheme);
         let v = motion.end_velocities();
         let poses = motion.joint_poses(model, &coordinates);
-        let joints_j = zip(&model.joints, poses).map(|(joint, pose)| joint.energy_j(&pose)).sum();
-        let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, joints_j };
+        let joints_j: f64 =
+            zip(&model.joints, poses).map(|(joint, pose)| joint.energy_j(&pose)).sum();
+        let springs_j = joints_j + seams::energy_j(model, &motion.x1, here.span.t1_s);
+        let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, springs_j };
         let (after, mut work_j) = measure(model, here.rank, &end, &work, system)?;
+        work_j += seams::work_j(here, motion);
         if model.has_keyed_gravity() {
             work_j += work_on_bodies(here, motion, &coordinates);
         }
@@ -197,8 +201,8 @@ struct End<'a> {
     u: &'a [Vec3],
     /// Coordinates of the bodies.
     coordinates: &'a [Vec<f64>],
-    /// The energy of their joints, J.
-    joints_j: f64,
+    /// The energy of joints and seams, J.
+    springs_j: f64,
 }
 
 /// The energy of `state`. Collective.
@@ -219,9 +223,10 @@ pub(super) fn energy_of(
         };
         joint.energy_j(&pose_of(model, joint, coordinates, obstacle))
     };
-    let joints_j = model.joints.iter().map(energy_j).sum();
+    let joints_j: f64 = model.joints.iter().map(energy_j).sum();
+    let springs_j = joints_j + seams::energy_j(model, positions, time_s);
     let v = state.cloth_velocities();
-    let at = End { x: positions, v, u: velocities, coordinates, joints_j };
+    let at = End { x: positions, v, u: velocities, coordinates, springs_j };
     Ok(measure(model, rank, &at, &WorkSums::default(), system)?.0)
 }
 
@@ -243,7 +248,7 @@ fn measure(
     work.add_to(&mut sums, 2);
     let [mut internal_j, weight_j, work @ ..] = sums.all_reduce(&*rank.world)?;
     let work_j = WorkSums::total_j(work);
-    internal_j += end.joints_j;
+    internal_j += end.springs_j;
     let mut total_j = internal_j + weight_j;
     let bodies = model.bodies.iter().zip(model.numbering.bodies()).zip(end.coordinates);
     for ((body, range), at) in bodies {

@@ -53,6 +53,8 @@ fn cloths() -> Vec<ClothSetup> {
             positions: rest.clone(),
             rest,
             is_flat: false,
+            folds: Vec::new(),
+            sewn: Vec::new(),
             faces,
             material: Material {
                 stiffness_damping_s: 1e-3,

@@ -146,6 +146,8 @@ mod tests {
             positions: rest.clone(),
             rest,
             is_flat: false,
+            folds: Vec::new(),
+            sewn: Vec::new(),
             material: Material::isotropic(0.2, 500.0, 0.3, rigidity),
             pins: Vec::new(),
             loads: LoadSetup::default(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cloth_sim::bodies::seam::Seam;
 use cloth_sim::bodies::{Body as _, Setup};
 use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
@@ -32,6 +33,8 @@ pub struct CheckedRun {
     pub surfaces: Surfaces,
     /// Positions of the fixed obstacles, m.
     pub fixed: Vec<Vec3>,
+    /// The seams of the scene.
+    pub seams: Vec<Seam>,
     /// Cloth that passed obstacles.
     pub dropped: DroppedPairs,
 }
@@ -69,6 +72,7 @@ impl CheckedRun {
         let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
         // 2. Triangles and rest lengths, as the simulation had them.
         let (cloths, bodies) = (scene.cloths.len(), names.bodies);
+        let seams = built.as_ref().map_or(Vec::new(), |setup| setup.seams.clone());
         let built = built.and_then(|setup| pieces::meshes_of_scene(setup, &pieces));
         let (meshes, rest, faults) = match built {
             Ok((meshes, others)) => {
@@ -99,7 +103,7 @@ impl CheckedRun {
         let dropped = DroppedPairs::read(folder, &names, cloths)?;
         let mut record = record;
         record.meshes.extend(faults.into_iter().map(|fault| (file.clone(), fault)));
-        Ok(Self { record, source, rest, objects, surfaces, fixed, dropped })
+        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, dropped })
     }
 
     /// Frame `number`, or what is wrong with its file.

@@ -6,10 +6,11 @@ use std::ops::RangeInclusive;
 use cloth_sim::engine::Field;
 use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
-use cloth_sim::verify::{Intersection, Surface, Threads, intersections};
+use cloth_sim::verify::{Intersection, Surface, Surfaces, Threads, intersections};
 
 use crate::program::check::surfaces::drawn::{Folded, folded, with_other_cuts};
 use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::surfaces::sewn::{open_stitches, welds, with_welds};
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,9 @@ pub struct FrameCheck {
     pub absurd: Option<(Edge, usize)>,
     /// The strain of its edges. `None` if it could not be checked or there is no cloth.
     pub strain: Option<Strain>,
+    /// Stitches that are open: how many, and how much farther apart than their thread is long the
+    /// vertices of the widest one are, m.
+    pub open_stitches: Option<(usize, f64)>,
     /// Number of intersections between two objects, or of one with itself, as a viewer draws them.
     /// The key holds their places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
@@ -97,6 +101,7 @@ impl FrameCheck {
 
     fn judge(&mut self, run: &CheckedRun, threads: &Threads, x: &[Vec3]) {
         let edges = Vec::from_iter(edges(run, x));
+        self.open_stitches = open_stitches(run, self.frame as f64 * run.record.frame_s(), x);
         self.strain = strain(edges.iter().map(|edge| edge.length / edge.rest - 1.0).collect());
         // The quotient may be NaN, which is in no range.
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
@@ -105,18 +110,26 @@ impl FrameCheck {
         if self.absurd.is_some_and(|(_, count)| count > edges.len() / DAMAGED) {
             return;
         }
-        let mut find = |surfaces| {
+        let mut find = |surfaces: &Surfaces| {
             let mut found = intersections(threads, surfaces, x);
             let all = found.len();
             found.retain(|found| !run.dropped.has(self.frame, found));
             self.dropped = all - found.len();
             found
         };
-        let mut found = find(&run.surfaces);
+        let welds = welds(run, x);
+        let mut found = match &welds {
+            Some(welds) => find(&with_welds(&run.surfaces, welds, x)),
+            None => find(&run.surfaces),
+        };
         self.simulated = found.len();
         let folded = folded(run.objects.iter().map(|it| it.quads.as_slice()), &run.surfaces, x);
         if !folded.is_empty() {
-            found = find(&with_other_cuts(&run.surfaces, &folded, x));
+            let drawn = with_other_cuts(&run.surfaces, &folded, x);
+            found = match &welds {
+                Some(welds) => find(&with_welds(&drawn, welds, x)),
+                None => find(&drawn),
+            };
         }
         let most = folded.iter().max_by(|a, b| a.angle_deg.total_cmp(&b.angle_deg));
         self.folded = most.map(|&most| (most, folded.len()));

@@ -6,7 +6,7 @@ use crate::program::check::surfaces::drawn::Folded;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::check::surfaces::frame::FrameCheck;
 use crate::program::check::surfaces::rises::{Rises, StepRise};
-use crate::program::words::plural;
+use crate::program::words::{plural, significant};
 
 /// How many rises of energy are listed.
 const RISES: usize = 10;
@@ -118,6 +118,25 @@ impl Lines<'_> {
         }
         lines.extend(rises.balance.is_fault().then(|| rises.balance.gain().to_string()));
         lines
+    }
+
+    /// How many stitches are open in the last frame.
+    pub fn seams(&self, frames: &[FrameCheck]) -> Option<String> {
+        let last = frames.iter().rfind(|frame| frame.open_stitches.is_some())?;
+        let (open, stretch_m) = last.open_stitches?;
+        let all = self.run.seams.iter().map(|seam| seam.stitches.len()).sum::<usize>();
+        let seams = plural(self.run.seams.len(), "seam");
+        let state = match open {
+            0 => "none is open".to_owned(),
+            1 => "1 is open".to_owned(),
+            _ => format!("{open} are open"),
+        };
+        let stretch = significant(1e3 * stretch_m);
+        let frame = last.frame;
+        Some(format!(
+            "{seams} of {}: {state} in frame {frame}; the widest thread is {stretch} mm too long",
+            plural(all, "stitch")
+        ))
     }
 
     /// Vertices are numbered from 0 in their own objects, like in a scene.

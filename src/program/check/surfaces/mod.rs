@@ -11,6 +11,7 @@ pub mod frame;
 mod lines;
 mod pieces;
 mod rises;
+mod sewn;
 
 use std::collections::BTreeMap;
 
@@ -63,6 +64,7 @@ fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Ri
     findings.remarks.extend(lines.folded(frames));
     findings.remarks.extend(lines.rises(rises));
     findings.remarks.extend(dropped(frames));
+    findings.remarks.extend(lines.seams(frames));
     findings.of_run = rises.fault().map(|cause| OfRun {
         fault: Fault {
             cause,
@@ -92,6 +94,8 @@ fn values(frame: &FrameCheck) -> BTreeMap<&'static str, Option<f64>> {
     let strain = frame.strain.as_ref();
     BTreeMap::from([
         ("intersections", strain.map(|_| frame.intersections() as f64)),
+        ("open_stitches", frame.open_stitches.map(|(count, _)| count as f64)),
+        ("seam_stretch_m", frame.open_stitches.map(|(_, most_m)| most_m)),
         ("dropped_intersections", strain.map(|_| frame.dropped as f64)),
         ("stretch", strain.map(|it| it.stretch)),
         ("compression", strain.map(|it| it.compression)),

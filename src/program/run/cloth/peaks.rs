@@ -15,6 +15,10 @@ pub struct Peaks {
     pub distance_m: Option<(f64, u64)>,
     /// The widest gap of a joint at the end of a step, m, and its frame.
     pub joint_gap_m: Option<(f64, u64)>,
+    /// How much longer than its thread the widest stitch is at the end of the last step, m.
+    pub seam_stretch_m: Option<f64>,
+    /// Number of stitches that were welded.
+    pub welds: u64,
     /// The edge of the largest strain (length over rest length, minus 1) in any frame.
     pub stretch: Option<Strain>,
     /// The edge of the smallest strain.
@@ -59,6 +63,9 @@ impl Peaks {
             if gap > self.joint_gap_m.map_or(f64::NEG_INFINITY, |(most, _)| most) {
                 self.joint_gap_m = Some((gap, frame.frame));
             }
+            self.welds += step.report.get(Counter::Welds);
+            let stretch_m = step.report.seam_stretch_m;
+            self.seam_stretch_m = stretch_m.is_finite().then_some(stretch_m);
         }
     }
 }

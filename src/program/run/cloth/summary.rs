@@ -12,7 +12,7 @@ use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::waits::Waits;
 use crate::program::run::cloth::yields::Yields;
 use crate::program::run::summary::RunFacts;
-use crate::program::words::{grouped, significant};
+use crate::program::words::{grouped, plural, significant};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
 pub struct Summary<'a> {
@@ -39,6 +39,7 @@ impl fmt::Display for Summary<'_> {
         write_cloth(f, self.model)?;
         write_bodies(f, self.model)?;
         self.write_joints(f)?;
+        self.write_seams(f)?;
         self.write_peaks(f)?;
         write!(f, "{}{}{}", self.waits, self.drops, self.yields)?;
         write_energy(f, &self.run.head.energy)?;
@@ -51,6 +52,23 @@ impl Summary<'_> {
         let Some((gap_m, frame)) = self.peaks.joint_gap_m else { return Ok(()) };
         let (count, gap) = (grouped(self.model.joints.len() as u64), significant(1e6 * gap_m));
         writeln!(f, "  joints    {count}, open by at most {gap} um, before frame {frame}")
+    }
+
+    fn write_seams(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seams = &self.model.seams;
+        if seams.is_empty() {
+            return Ok(());
+        }
+        let stitches = seams.iter().map(|seam| seam.stitches.len()).sum::<usize>();
+        let (seams, stitches) = (plural(seams.len(), "seam"), plural(stitches, "stitch"));
+        write!(f, "  seams     {seams} of {stitches}, {} welded", grouped(self.peaks.welds))?;
+        match self.peaks.seam_stretch_m {
+            Some(stretch_m) => {
+                let stretch = significant(1e3 * stretch_m);
+                writeln!(f, "; at the end the widest thread is {stretch} mm too long")
+            }
+            None => writeln!(f),
+        }
     }
 
     fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -35,6 +35,12 @@ impl Hinge {
         within_half_turn(angle - self.rest_angle)
     }
 
+    /// Its edge, lower vertex first.
+    pub(super) fn edge(&self) -> [VertexId; 2] {
+        let [a, b, ..] = self.vertices;
+        [a.min(b), a.max(b)]
+    }
+
     pub(super) fn gather(&self, of: &[Vec3]) -> [Vec3; 4] {
         self.vertices.map(|v| of[v as usize])
     }

@@ -107,7 +107,20 @@ impl Element for Bending {
         sheet.flatten(|face| *is_flat.of(face));
         let dampings = rest.cloths.iter().map(|cloth| cloth.material.stiffness_damping_s);
         let largest_damping = dampings.fold(0.0, f64::max);
-        let treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);
+        let folds = Vec::from_iter(rest.folds());
+        for hinge in &mut sheet.hinges {
+            if let Ok(place) = folds.binary_search_by_key(&hinge.edge(), |it| it.0) {
+                hinge.rest_angle = folds[place].1;
+            }
+        }
+        let mut treatments = sheet.treatments(x, &rest.masses, rest.step_s, largest_damping);
+        let sewn = Vec::from_iter(rest.sewn());
+        for (hinge, treatment) in sheet.hinges.iter().zip(&mut treatments) {
+            if hinge.vertices.iter().any(|vertex| sewn.binary_search(vertex).is_ok()) {
+                // The rest positions of its vertices do not show whether it is stable.
+                *treatment = BendingTreatment::Implicit;
+            }
+        }
         let damping = rest.by_cloth(|cloth| cloth.material.stiffness_damping_s);
         let size_n_per_m = rest.by_cloth(size_n_per_m);
         Self { sheet, treatments, damping, is_damped: largest_damping > 0.0, size_n_per_m }

@@ -1,0 +1,72 @@
+//! What is known of the stitches that weld.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::bodies::Setup;
+use crate::bodies::seam::{Seam, Stitch};
+use crate::bodies::weld::Welds;
+use crate::ids::VertexId;
+use crate::math::Vec3;
+
+/// What welding needs.
+pub(super) struct Sewing {
+    /// The setup of the scene without any weld. Its obstacles are in the model.
+    pub base: Arc<Setup>,
+    /// The vertices of each stitch of the scene, in order. the state has the numbers of those that are
+    /// welded.
+    pub pairs: Vec<[VertexId; 2]>,
+    /// The vertices that have become another one, and that one.
+    pub welded: Vec<[VertexId; 2]>,
+}
+
+impl Sewing {
+    /// That of a scene with this `setup`. None if no seam of it welds.
+    pub fn new(setup: &Setup) -> Option<Self> {
+        setup.seams.iter().any(|seam| seam.welds).then(|| {
+            let mut base = setup.clone();
+            base.obstacles.clear();
+            let stitches = base.seams.iter().flat_map(|seam| &seam.stitches);
+            let pairs = stitches.map(|stitch| stitch.vertices).collect();
+            Self { base: Arc::new(base), pairs, welded: Vec::new() }
+        })
+    }
+
+    /// What the vertices of cloth become when the stitches of these `numbers` are welded.
+    pub fn welds(&self, numbers: &[u32]) -> Welds {
+        let pairs = numbers.iter().filter_map(|&number| self.pairs.get(number as usize));
+        let vertices = self.base.cloths.iter().map(|cloth| cloth.positions.len()).sum();
+        Welds::new(vertices, pairs.copied())
+    }
+
+    /// The numbers of the stitches that can be welded at `time_s` (s) with cloth at `x` (m), beside the
+    /// `known` ones that are: they have closed.
+    pub fn closed(&self, x: &[Vec3], known: &[u32], time_s: f64) -> BTreeSet<u32> {
+        let held = self.held();
+        let x = |vertex: VertexId| x[vertex as usize];
+        let is_ready = |&(number, (seam, stitch)): &(u32, (&Seam, &Stitch))| {
+            let [a, b] = stitch.vertices;
+            seam.welds
+                && time_s >= seam.close_s
+                && (x(a) - x(b)).norm() <= seam.reach_m(stitch, time_s)
+                && known.binary_search(&number).is_err()
+                && !held.contains(&a)
+                && !held.contains(&b)
+        };
+        let seams = self.base.seams.iter();
+        let stitches = seams.flat_map(|seam| seam.stitches.iter().map(move |it| (seam, it)));
+        (0..).zip(stitches).filter(is_ready).map(|(number, _)| number).collect()
+    }
+
+    /// The vertices that pins or bodies hold at some time.
+    fn held(&self) -> BTreeSet<VertexId> {
+        let mut held = BTreeSet::from_iter(self.base.attachments.iter().map(|it| it.vertex));
+        let mut first = 0;
+        for cloth in &self.base.cloths {
+            let pinned = cloth.pins.iter().flat_map(|pin| &pin.vertices);
+            held.extend(pinned.map(|vertex| vertex + first));
+            first += cloth.positions.len() as VertexId;
+        }
+        held
+    }
+}

@@ -1,0 +1,170 @@
+//! Welding: when a seam has closed, each two of its vertices become one.
+//!
+//! The model is then built anew from the setup of the scene, in which the faces of both have one of them
+//! ([`crate::bodies::weld`]). The new vertex is at their centre of mass and has their momentum. Patches
+//! and their ranks stay. A stitch stays a thread where its weld would let surfaces cross or come too
+//! near, or more than two faces meet at an edge, and where a pin or body holds one of its vertices.
+
+use std::collections::BTreeSet;
+
+use crate::bodies::Setup;
+use crate::collision::intersect::troubled;
+use crate::contact::ContactMemory;
+use crate::error::{Error, Result};
+use crate::ids::VertexId;
+use crate::math::Vec3;
+use crate::step::model::Model;
+use crate::step::scheme::History;
+use crate::step::sewing::Sewing;
+use crate::step::state::State;
+use crate::threads::Threads;
+
+/// What becomes of a model by welds.
+enum Welded {
+    Model(Box<Model>),
+    /// An edge would have more than two faces, or two with opposite fronts. These are its vertices.
+    NotManifold([VertexId; 2]),
+}
+
+impl Model {
+    /// This model after the stitches of these numbers have been welded, and no others.
+    ///
+    /// # Errors
+    /// Those of [`Model::with_bodies`].
+    fn welded(&self, sewing: &Sewing, numbers: &[u32]) -> Result<Welded> {
+        let welds = sewing.welds(numbers);
+        let setup = match sewing.base.welded(&welds) {
+            Ok(setup) => setup,
+            Err(edge) => return Ok(Welded::NotManifold(edge.vertices)),
+        };
+        let setup = Setup { obstacles: self.obstacles.clone(), ..setup };
+        let more = self.bodies[setup.bodies.len()..].to_vec();
+        let partition = self.partition.clone();
+        let mut model = Self::with_bodies(self.settings.clone(), setup, more, |_| Ok(partition))?;
+        let (base, pairs) = (sewing.base.clone(), sewing.pairs.clone());
+        model.sewing = Some(Sewing { base, pairs, welded: welds.pairs().collect() });
+        Ok(Welded::Model(Box::new(model)))
+    }
+
+    /// The model that goes on from `state` at the end of a frame, in which seams may have closed, and
+    /// its state. None if nothing is welded. The same on every rank.
+    ///
+    /// # Errors
+    /// Those of [`Model::with_bodies`].
+    pub(super) fn after_closing(&self, state: &State) -> Result<Option<(Self, State)>> {
+        let Some(sewing) = &self.sewing else { return Ok(None) };
+        let known = state.welded.as_deref().unwrap_or_default();
+        let time_s = self.clock.seconds(state.ticks);
+        let mut closed = sewing.closed(&state.positions, known, time_s);
+        while !closed.is_empty() {
+            let numbers = BTreeSet::from_iter(known.iter().chain(&closed).copied());
+            let numbers = Vec::from_iter(numbers);
+            let welds = sewing.welds(&numbers);
+            let in_trouble = match self.welded(sewing, &numbers)? {
+                Welded::NotManifold(edge) => BTreeSet::from(edge),
+                Welded::Model(model) => {
+                    let next = state.welded_by(self, &model, numbers);
+                    let (x, clearance_m) =
+                        (model.places(&next), model.settings.contact.clearance_m);
+                    let found = troubled(&Threads::new(1)?, &model.surfaces, &x, clearance_m);
+                    if found.is_empty() {
+                        return Ok(Some((*model, next)));
+                    }
+                    found
+                }
+            };
+            let before = closed.len();
+            closed.retain(|&number| {
+                let mut ends = sewing.pairs[number as usize].into_iter();
+                ends.all(|end| !in_trouble.contains(&welds.of(end)))
+            });
+            if closed.len() == before {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The model in which a saved state has these `welded` stitches. None if it is this one.
+    ///
+    /// # Errors
+    /// Those of [`Model::with_bodies`].
+    pub(super) fn with_welds(&self, now: &State, saved: &State) -> Result<Option<Self>> {
+        match (&self.sewing, &saved.welded) {
+            (Some(sewing), Some(numbers)) if now.welded != saved.welded => {
+                match self.welded(sewing, numbers)? {
+                    Welded::Model(model) => Ok(Some(*model)),
+                    Welded::NotManifold(_) => {
+                        let remedy = "give what `save` returned for this scene";
+                        Err(Error::input("the saved state", "its welds do not fit", remedy))
+                    }
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl State {
+    /// This state of the model `before` in the model `after`, in which the stitches of these
+    /// `numbers` are welded: at their centres of mass, with their momentum.
+    fn welded_by(&self, before: &Model, after: &Model, numbers: Vec<u32>) -> Self {
+        let mut next = self.clone();
+        let welded = after.sewing.as_ref().map_or(&[][..], |sewing| &sewing.welded);
+        let mut sums = vec![None; before.numbering.cloth()];
+        let mass = |vertex: VertexId| before.cloth.masses[vertex as usize];
+        for &[vertex, of] in welded {
+            let known = sums[of as usize].get_or_insert_with(|| vec![(of, mass(of))]);
+            known.push((vertex, mass(vertex)));
+        }
+        let meet = |values: &mut Vec<Vec3>| {
+            for (of, members) in (0..).zip(&sums) {
+                let Some(members) = members else { continue };
+                let all: f64 = members.iter().map(|(_, mass)| mass).sum();
+                let weighted = members.iter().map(|&(it, mass)| values[it as usize] * mass);
+                let mean = weighted.sum::<Vec3>() / all;
+                if let Some(value) = values.get_mut(of as usize) {
+                    *value = mean;
+                }
+            }
+        };
+        meet(&mut next.positions);
+        meet(&mut next.velocities);
+        meet(&mut next.accelerations);
+        if !next.history.velocities.is_empty() {
+            meet(&mut next.history.velocities);
+            meet(&mut next.history.accelerations);
+        }
+        let is_new = |vertex: &VertexId| {
+            sums.get(*vertex as usize).is_some_and(Option::is_some)
+                || welded.binary_search_by_key(vertex, |it| it[0]).is_ok()
+        };
+        let goes = |memory: &ContactMemory| memory.pair.vertices.iter().any(is_new);
+        next.contacts.retain(|memory| !goes(memory));
+        (next.welded, next.energy) = (Some(numbers), None);
+        next.follow_welds(after);
+        next
+    }
+
+    /// Puts vertices that have become another one where that is. Nothing else depends on them, but
+    /// frames show them.
+    pub(super) fn follow_welds(&mut self, model: &Model) {
+        let Some(sewing) = &model.sewing else { return };
+        let History { velocities, accelerations } = &mut self.history;
+        let lists = [
+            &mut self.positions,
+            &mut self.velocities,
+            &mut self.accelerations,
+            velocities,
+            accelerations,
+        ];
+        for list in lists {
+            if !list.is_empty() {
+                sewing
+                    .welded
+                    .iter()
+                    .for_each(|&[vertex, of]| list[vertex as usize] = list[of as usize]);
+            }
+        }
+    }
+}
