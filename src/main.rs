@@ -3,5 +3,6 @@
 mod program;
 
 fn main() -> std::process::ExitCode {
-    program::main()
+    cloth_sim::ranks::report_panics_once();
+    program::main(std::env::args_os()).into()
 }

@@ -2,9 +2,10 @@
 
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::math::Vec3;
 use crate::rigid::balance::Balancer;
 use crate::rigid::overlap::Overlap;
-use crate::rigid::{RigidReport, RigidSimulation};
+use crate::rigid::{BodyId, RigidReport, RigidSimulation};
 use crate::workers::WorkerSimulation;
 
 /// An engine of rigid bodies.
@@ -14,6 +15,10 @@ pub trait BodyEngine: Engine<Report = RigidReport> {
 
     /// Its workers, if it has any.
     fn workers(&self) -> Option<&WorkerSimulation<'_>>;
+
+    /// Adds a force (N, through the centre of mass) and a torque (N m) on a free body for the next
+    /// step. All ranks call it. A body that is not there gets none.
+    fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3);
 
     /// The deepest overlap at the start. Collective.
     ///
@@ -37,6 +42,14 @@ impl BodyEngine for RigidSimulation<'_> {
         None
     }
 
+    fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3) {
+        // Its owner alone adds the force.
+        let place = self.population().place(id);
+        if place.is_some_and(|place| place < self.population().own_count()) {
+            self.push(id, force, torque);
+        }
+    }
+
     fn deepest_overlap_now(&mut self) -> Result<Option<Overlap>> {
         self.deepest_overlap_now()
     }
@@ -53,6 +66,11 @@ impl BodyEngine for WorkerSimulation<'_> {
 
     fn workers(&self) -> Option<&WorkerSimulation<'_>> {
         Some(self)
+    }
+
+    fn push(&mut self, id: BodyId, force: Vec3, torque: Vec3) {
+        // All ranks have all bodies.
+        self.whole_mut().push(id, force, torque);
     }
 
     fn deepest_overlap_now(&mut self) -> Result<Option<Overlap>> {

@@ -13,42 +13,46 @@
 //! | `lab` | instruments for work on the program: partitions, test trees, queries (feature `lab`) |
 //! | [`print`], [`words`] | standard output, and words for messages |
 
-mod check;
-mod cli;
+pub mod check;
+pub mod cli;
 mod commands;
 #[cfg(feature = "lab")]
 mod lab;
-mod output;
-mod overrides;
+pub mod output;
+pub mod overrides;
 mod print;
 mod profile;
-mod run;
+pub mod run;
 mod view;
 mod words;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
 use cloth_sim::error::Result;
 
 use self::cli::{Arguments, Command, CommandLine};
 
-/// Reads the command line and runs what it asks for.
-pub fn main() -> ExitCode {
-    cloth_sim::ranks::report_panics_once();
-    let first = std::env::args_os().nth(1).and_then(|it| it.into_string().ok()).unwrap_or_default();
-    if let Some(meant) = cli::meant_subcommand(&first) {
+/// The exit code of a command line that is not understood.
+const MISUSE: u8 = 2;
+
+/// Runs what the command line `words` asks for, the name of the program included. Returns the exit
+/// code.
+pub fn main(words: impl Iterator<Item = OsString>) -> u8 {
+    let words = Vec::from_iter(words);
+    let first = words.get(1).and_then(|it| it.to_str()).unwrap_or_default();
+    if let Some(meant) = cli::meant_subcommand(first) {
         let slip = format_args!("error: no file `{first}`; did you mean the subcommand `{meant}`?");
         print::message(slip);
-        return ExitCode::from(2);
+        return MISUSE;
     }
-    let arguments = match CommandLine::try_parse() {
+    let arguments = match CommandLine::try_parse_from(words) {
         Ok(arguments) => arguments,
         // Help and version are no errors.
-        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) if !error.use_stderr() => return u8::from(error.print().is_err()),
         Err(error) => {
             print::message(error.render().to_string().trim_end());
-            return ExitCode::from(2);
+            return MISUSE;
         }
     };
     let outcome = match arguments {
@@ -59,16 +63,16 @@ pub fn main() -> ExitCode {
         // The parser refuses a line without a scene before this.
         CommandLine { command: None, run: None, .. } => {
             CommandLine::command().print_help().ok();
-            return ExitCode::from(2);
+            return MISUSE;
         }
     };
     outcome.unwrap_or_else(|error| {
         print::message(format_args!("error: {error}"));
-        ExitCode::FAILURE
+        1
     })
 }
 
-fn subcommand(command: &Command) -> Result<ExitCode> {
+fn subcommand(command: &Command) -> Result<u8> {
     match command {
         // A run has exit codes of its own.
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
@@ -84,5 +88,5 @@ fn subcommand(command: &Command) -> Result<ExitCode> {
         #[cfg(feature = "lab")]
         Command::Lab(command) => lab::run(command),
     }?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -91,6 +91,9 @@ pub(super) struct StepMotion {
     pub gravity: Vec3,
     /// The loads on cloth vertices in this step, N; empty if there are none.
     pub loads: Vec<Vec3>,
+    /// The forces on cloth vertices that the caller adds in this whole step, N; empty if there are
+    /// none.
+    pub pushes: Vec<Vec3>,
     /// The change of velocity by gravity in this step, m/s.
     pub fall: Vec3,
     /// The change of velocities in this step if the last step's accelerations continue, m/s.
@@ -139,6 +142,7 @@ impl StepMotion {
             error_m: 0.0,
             gravity: Vec3::zeros(),
             loads: Vec::new(),
+            pushes: Vec::new(),
             fall: Vec3::zeros(),
             last_changes: Vec::new(),
         }

@@ -41,6 +41,7 @@ impl StepMotion {
         self.let_followers_go(model, state, span);
         self.gravity = model.gravity(span.t1_s);
         model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);
+        self.add_pushes();
         self.fall = span.scheme.change(&self.gravity);
         self.repairs = false;
         self.predict_cloth(threads, model, state, span);
@@ -48,6 +49,15 @@ impl StepMotion {
         self.predict_skins(model, state, span);
         self.begin_base(&state.history, span.scheme);
         threads.copy(&self.predicted, &mut self.path_end);
+    }
+
+    /// Adds the forces of the caller to the loads.
+    fn add_pushes(&mut self) {
+        if self.loads.is_empty() {
+            self.loads.clone_from(&self.pushes);
+        } else {
+            zip(&mut self.loads, &self.pushes).for_each(|(load, push)| *load += push);
+        }
     }
 
     /// Adds the courses of the prescribed bodies with these `numbers`.

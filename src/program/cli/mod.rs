@@ -26,6 +26,7 @@ pub use convert::ConvertArguments;
 /// feature `png` adds pictures as PNG files. Both are on by default.
 #[derive(Debug, Clone, Parser)]
 #[command(
+    name = "cloth-sim",
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
@@ -305,22 +306,30 @@ pub struct Arguments {
     pub origin: Option<Origin>,
 }
 
-impl From<InfoArguments> for Arguments {
-    fn from(arguments: InfoArguments) -> Self {
-        let InfoArguments { scene, frames, overrides, refine, ranks, threads, .. } = arguments;
+impl Arguments {
+    /// The run of `scene` without any option.
+    pub fn of(scene: PathBuf) -> Self {
         Self {
             scene,
             out: None,
             overwrite: false,
-            frames,
+            frames: None,
             time_line: None,
-            overrides,
-            refine,
+            overrides: Vec::new(),
+            refine: None,
             recording: RecordingArguments::default(),
-            computing: Computing { ranks, threads, ..Computing::default() },
+            computing: Computing::default(),
             resumes: false,
             origin: None,
         }
+    }
+}
+
+impl From<InfoArguments> for Arguments {
+    fn from(arguments: InfoArguments) -> Self {
+        let InfoArguments { scene, frames, overrides, refine, ranks, threads, .. } = arguments;
+        let computing = Computing { ranks, threads, ..Computing::default() };
+        Self { frames, overrides, refine, computing, ..Self::of(scene) }
     }
 }
 
@@ -330,18 +339,16 @@ impl From<ResumeArguments> for Arguments {
         let ResumeArguments { folder, frames, from_frame, .. } = arguments;
         let beside = |frame| PathBuf::from(format!("{}_from_{frame}", folder.display()));
         let out = arguments.out.or_else(|| from_frame.map(beside));
+        let scene = arguments.scene.unwrap_or_else(|| folder.join(names::SCENE));
         Self {
-            scene: arguments.scene.unwrap_or_else(|| folder.join(names::SCENE)),
             out: Some(out.unwrap_or_else(|| folder.clone())),
             overwrite: arguments.overwrite,
             frames,
-            time_line: None,
             overrides: arguments.overrides,
-            refine: None,
-            recording: RecordingArguments::default(),
             computing: arguments.computing,
             resumes: from_frame.is_none(),
             origin: from_frame.map(|frame| Origin { folder, frame }),
+            ..Self::of(scene)
         }
     }
 }

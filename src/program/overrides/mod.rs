@@ -20,8 +20,15 @@ use self::value::{open_brackets, value};
 /// As for [`cloth_sim::scene::load()`]. Also a path that names no field (the message has the
 /// nearest one), and a value of a wrong kind.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
-    let scene = set_fields(read(path)?, overrides, |scene| validate(scene, path))?;
-    complete(scene, path)
+    complete(changed(read(path)?, overrides, path)?, path)
+}
+
+/// Sets single fields of a `scene` that is not complete yet. Messages name the file at `path`.
+///
+/// # Errors
+/// A path that names no field, and a value of a wrong kind.
+pub fn changed(scene: Scene, overrides: &[String], path: &Path) -> Result<Scene> {
+    set_fields(scene, overrides, |scene| validate(scene, path))
 }
 
 /// Sets single fields of `fields`, which has the form of a scene or of a part of one. `validate`

@@ -77,7 +77,7 @@ fn measured(arguments: &Arguments) -> Result<Option<Forecast>> {
         }
         (Content::Bodies(setup), _) => {
             let mut balancer = Balancer::new(setup.repartition())?;
-            let mut engine = bodies::engine(&job, world, setup, &mut balancer)?;
+            let mut engine = bodies::engine(setup, world, threads, false, &mut balancer)?;
             let set_up_s = start.elapsed().as_secs_f64();
             Ok((set_up_s, measure(&mut *engine, world, steps)?))
         }

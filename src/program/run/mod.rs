@@ -1,6 +1,6 @@
 //! A run from arguments to frames, as a numbered table of contents.
 
-mod bodies;
+pub mod bodies;
 mod checkpoints;
 mod cloth;
 pub mod content;
@@ -17,7 +17,7 @@ mod launcher;
 pub mod memory;
 mod open_folder;
 mod origin;
-mod placement;
+pub mod placement;
 mod progress;
 mod recorder;
 pub mod recording;
@@ -25,7 +25,6 @@ pub mod stage;
 mod summary;
 mod totals;
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use cloth_sim::error::{Error, Place, Result};
@@ -44,12 +43,12 @@ use self::stage::Show;
 use crate::program::cli::Arguments;
 use crate::program::output::folder::RunFolder;
 
-/// Runs the scene of the arguments. Under an MPI launcher this process is one rank of the run.
-/// Signals and `--stop-after` have exit codes of their own.
+/// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process is
+/// one rank of the run. Signals and `--stop-after` have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
-pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+pub fn run(arguments: &Arguments) -> Result<u8> {
     let launch = launcher::job_of_several();
     let outcome = match &launch {
         None => run_in_process(arguments),
@@ -58,8 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     };
     match outcome {
-        Ok(stop) => Ok(ExitCode::from(stop.map_or(0, Stop::exit_code))),
-        Err(_) if launch.is_some_and(|it| !launcher::prints_errors(&it)) => Ok(ExitCode::FAILURE),
+        Ok(stop) => Ok(stop.map_or(0, Stop::exit_code)),
+        Err(_) if launch.is_some_and(|it| !launcher::prints_errors(&it)) => Ok(1),
         Err(error) => Err(with_flag(error)),
     }
 }

@@ -1,6 +1,7 @@
 //! One rank's simulation: its parts and its public functions.
 
 mod contact_counts;
+mod given;
 #[cfg(test)]
 mod tests;
 mod weld;
@@ -109,26 +110,6 @@ impl<'w> Simulation<'w> {
     /// Velocities of all cloth vertices, m/s, in the mesh's own numbering.
     pub fn velocities(&self) -> &[Vec3] {
         self.state.cloth_velocities()
-    }
-
-    /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
-    /// same. Pins and memories of contacts stay as they are.
-    ///
-    /// # Errors
-    /// When there is not one position and one velocity for each cloth vertex. Then nothing
-    /// changes. A number that is not finite is an error of the next step.
-    pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<()> {
-        let cloth = self.model.numbering.cloth();
-        for (place, vectors) in [("positions", positions), ("velocities", velocities)] {
-            if vectors.len() != cloth {
-                let cause = format!("{} vectors for {cloth} cloth vertices", vectors.len());
-                return Err(Error::input(place, cause, "give one for each cloth vertex"));
-            }
-        }
-        self.state.positions.copy_from_slice(positions);
-        self.state.set_velocities(&self.model, velocities);
-        self.state.energy = None;
-        Ok(())
     }
 
     /// The places where the vertices of pin group `group` are held, m; empty before it takes hold.

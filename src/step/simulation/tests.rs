@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::ranks::in_process;
 use crate::scene;
-use crate::step::{Model, Simulation};
+use crate::step::{Measure, Model, Simulation};
 
 /// A sheet with a pin at each of three corners: one stays, one has a motion, one ends soon.
 const PINNED: &str = r#"(
@@ -69,4 +69,46 @@ fn a_motion_has_a_position_and_a_velocity_for_each_vertex() {
         assert_eq!((simulation.positions(), simulation.velocities()), (&x[..], &v[..]));
         simulation.set_motion(&x, &v)
     });
+}
+
+/// Closed form: without gravity and drag, forces in proportion to mass move every vertex alike, by
+/// `F/m t` a second. Each push acts in its own step only.
+#[test]
+fn forces_act_in_their_step_and_their_work_is_counted() {
+    let text = r#"(gravity_m_per_s2: (0, 0, 0), air: (density_kg_per_m3: 1e-30),
+        solver: (relative_residual: 1e-12), cloths: [(
+        shape: Sheet(width_m: 0.2, length_m: 0.2, columns: 4, rows: 4),
+        material: Fabric("cotton"),
+    )])"#;
+    let scene = scene::complete(scene::parse(text, "free.ron").unwrap(), Path::new("free.ron"));
+    let scene = scene.unwrap();
+    let setup = scene::build(&scene, Path::new(".")).unwrap();
+    let model = Arc::new(Model::new(scene.settings(), setup, |build| build(1)).unwrap());
+    let mut simulation = Simulation::new(model.clone(), in_process::alone(), 1).unwrap();
+    let forces = Vec::from_iter(model.cloth.masses.iter().map(|mass| Vec3::x() * (2.0 * mass)));
+    assert!(is_refused(
+        simulation.step_under(&forces[1..], &mut ()).map(drop),
+        "24 vectors for 25"
+    ));
+    let mut wrong = forces.clone();
+    wrong[7].y = f64::NAN;
+    assert!(is_refused(
+        simulation.step_under(&wrong, &mut ()).map(drop),
+        "on vertex 7 is not finite"
+    ));
+    assert_eq!(simulation.steps(), 0);
+    let (mut work_j, step_s) = (0.0, scene.step_s());
+    for _ in 0..10 {
+        let report = simulation.step_under(&forces, &mut ()).unwrap();
+        work_j += report.measured(Measure::Work);
+        assert_eq!(report.energy_rise().filter(|rise| rise.is_fault()), None);
+    }
+    simulation.step().unwrap();
+    let speed = 2.0 * 10.0 * step_s;
+    let is_exact = |v: &Vec3| (v - Vec3::x() * speed).norm() < 1e-8 * speed;
+    assert!(simulation.velocities().iter().all(is_exact), "{:?}", simulation.velocities()[0]);
+    // Implicit Euler moves by the speed at the end of each step: n (n + 1) / 2 of its speeds.
+    let mass: f64 = model.cloth.masses.iter().sum();
+    let exact_j = mass * 2.0 * 2.0 * step_s * step_s * 55.0;
+    assert!((work_j - exact_j).abs() < 1e-8 * exact_j, "{work_j} J, {exact_j} J");
 }

@@ -121,7 +121,7 @@ pub trait Sink: Send {
 }
 
 /// Reads the frames of a run in any order.
-pub trait Source: Sync {
+pub trait Source: Send + Sync {
     /// The surfaces, which are the same in all frames. The list is empty in a run of rigid bodies.
     fn surfaces(&self) -> &Pieces;
 

@@ -5,6 +5,7 @@ mod frame;
 mod summary;
 mod sums;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -45,16 +46,19 @@ pub fn run_rank(
     // 1. The bodies of this rank.
     let stage = (world.rank() == 0).then(|| Stage::begin(job.show, "bodies"));
     let mut balancer = Balancer::new(setup.repartition())?;
-    let mut engine = in_scene(engine(job, world, setup, &mut balancer), job, setup)?;
+    let (threads, forces) = (job.placement.threads, job.scene.output.forces);
+    let file = &job.input.scene_file;
+    let engine = engine(setup, world, threads, forces, &mut balancer);
+    let mut engine = in_scene(engine, file, setup)?;
     match checkpoints::saved_state(job, world, folder)? {
         Some(state) => {
             let has_workers = engine.workers().is_some();
             let state = if has_workers { &state } else { workers::bodies_of(&state) };
-            in_scene(engine.restore(state), job, setup)?;
+            in_scene(engine.restore(state), file, setup)?;
         }
         None => {
             let deepest = engine.deepest_overlap_now()?;
-            in_scene(setup.check_start(deepest.as_ref()), job, setup)?;
+            in_scene(setup.check_start(deepest.as_ref()), file, setup)?;
         }
     }
     drop(stage);
@@ -73,18 +77,19 @@ pub fn run_rank(
     outcome
 }
 
-/// This rank's part of the simulation: by a division of space, or by workers.
+/// This rank's part of the simulation, with `threads` threads: by a division of space, or by workers.
+/// It notes forces if `notes_forces`.
 pub fn engine<'a>(
-    job: &Job,
-    world: &'a dyn World,
     setup: &RigidSetup,
+    world: &'a dyn World,
+    threads: usize,
+    notes_forces: bool,
     balancer: &mut Balancer,
 ) -> Result<Box<dyn BodyEngine<Report = RigidReport> + 'a>> {
-    let threads = job.placement.threads;
     if let Some(WorkerPlan { settings, bodies, homes }) = setup.worker_plan()? {
         let model = Arc::new(setup.model(&Divided::whole(setup.domain)?));
         let mut workers = WorkerSimulation::new(model, settings, &bodies, &homes, world, threads)?;
-        if job.scene.output.forces {
+        if notes_forces {
             workers.whole_mut().note_forces();
         }
         return Ok(Box::new(workers));
@@ -93,22 +98,22 @@ pub fn engine<'a>(
     let bodies = setup.bodies_of(world.rank(), &divided);
     let model = Arc::new(setup.model(&divided));
     let mut bodies = RigidSimulation::new(model, divided.rank_of, bodies, world, threads)?;
-    if job.scene.output.forces {
+    if notes_forces {
         bodies.note_forces();
     }
     Ok(Box::new(bodies))
 }
 
-/// Changes the error of a result so that it names the scene file, the body and the field. The
+/// Changes the error of a result so that it names the scene `file`, the body and the field. The
 /// library knows only numbers of bodies.
-fn in_scene<T>(result: Result<T>, job: &Job, setup: &RigidSetup) -> Result<T> {
+pub fn in_scene<T>(result: Result<T>, file: &Path, setup: &RigidSetup) -> Result<T> {
     let named = result.map_err(|error| match error {
         Error::Input { place: Place::Body(id), cause, remedy } => {
             Error::Input { place: setup.name_of(id).into(), cause, remedy }
         }
         other => other,
     });
-    scene::in_file(&job.input.scene_file, named)
+    scene::in_file(file, named)
 }
 
 /// One rank while frames are computed.
@@ -134,7 +139,7 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         let step = self.engine.steps() + 1;
         #[cfg(feature = "fault-injection")]
         fault::commit_among_bodies(self.world, step)?;
-        let report = in_scene(self.engine.step(&mut ()), self.job, self.setup)?;
+        let report = in_scene(self.engine.step(&mut ()), &self.job.input.scene_file, self.setup)?;
         steps.add(&report, &*self.engine);
         if let Some(recorder) = &self.recorder {
             recorder.step(step, &report);

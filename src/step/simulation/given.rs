@@ -1,0 +1,58 @@
+//! Positions, velocities and forces that a caller gives.
+
+use crate::contact::candidates::SearchObserver;
+use crate::error::{Error, Result};
+use crate::math::Vec3;
+use crate::step::report::StepReport;
+use crate::step::simulation::Simulation;
+
+impl Simulation<'_> {
+    /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
+    /// same. Pins and memories of contacts stay as they are.
+    ///
+    /// # Errors
+    /// When there is not one position and one velocity for each cloth vertex. Then nothing
+    /// changes. A number that is not finite is an error of the next step.
+    pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<()> {
+        let cloth = self.model.numbering.cloth();
+        for (place, vectors) in [("positions", positions), ("velocities", velocities)] {
+            check_count(place, vectors, cloth)?;
+        }
+        self.state.positions.copy_from_slice(positions);
+        self.state.set_velocities(&self.model, velocities);
+        self.state.energy = None;
+        Ok(())
+    }
+
+    /// One whole step like [`Simulation::step_observed`], in which `forces` (N, one for each cloth vertex) act
+    /// besides those of the scene. Their work counts as that of loads. They end with the step, so
+    /// they are not part of the state. Every rank must give the same. Collective.
+    ///
+    /// # Errors
+    /// When there is not one force for each cloth vertex or a force is not finite; then nothing
+    /// changes. Else as for [`Simulation::step_observed`].
+    pub fn step_under(
+        &mut self,
+        forces: &[Vec3],
+        observer: &mut dyn SearchObserver,
+    ) -> Result<StepReport> {
+        check_count("forces", forces, self.model.numbering.cloth())?;
+        if let Some(at) = forces.iter().position(|force| !force.iter().all(|x| x.is_finite())) {
+            let cause = format!("the force on vertex {at} is not finite");
+            return Err(Error::input("forces", cause, "give finite forces, in N"));
+        }
+        self.stages.motion.pushes = forces.to_vec();
+        let report = self.step_observed(observer);
+        self.stages.motion.pushes = Vec::new();
+        report
+    }
+}
+
+/// Refuses `vectors` of another number than that of the vertices of `cloth`.
+fn check_count(place: &str, vectors: &[Vec3], cloth: usize) -> Result<()> {
+    if vectors.len() == cloth {
+        return Ok(());
+    }
+    let cause = format!("{} vectors for {cloth} cloth vertices", vectors.len());
+    Err(Error::input(place, cause, "give one for each cloth vertex"))
+}
