@@ -144,3 +144,30 @@ fn skin_between_bodies_has_the_same_bits_on_any_number_of_ranks() {
     let expected = simulate(Start::Threads(1, 1), &file, &one, &[]);
     assert_eq!(simulate(Start::Threads(3, 1), &file, &three, &[]), expected);
 }
+
+/// From 32 bodies on, several share a patch.
+#[test]
+fn many_bodies_on_cloth_have_the_same_bits_on_any_number_of_ranks() {
+    let scene = r#"(frames: 4, frames_per_second: 50, steps_per_frame: 5, patch_vertices: 40,
+        cloths: [(shape: Sheet(width_m: 0.6, length_m: 0.6, columns: 12, rows: 12),
+            material: Fabric("cotton"), pins: [(select: Box(min_m: (-1, -1, -1), max_m: (-0.29, 1, 1))),
+                (select: Box(min_m: (0.29, -1, -1), max_m: (1, 1, 1)))])],
+        bodies: [(name: "box", shape: Box(size_m: (0.05, 0.05, 0.05)), material: "oak",
+            arrangement: Grid(count: (5, 2, 4), origin_m: (-0.2, 0.04, -0.15), spacing_m: 0.09),
+            velocity: Constant(m_per_s: (0, -1, 0)))],
+        materials: [(name: "oak", density_kg_per_m3: 700, friction: 0.4)])"#;
+    let folder = folder();
+    let file = folder.path().join("boxes.ron");
+    std::fs::write(&file, scene).expect("a scene is written");
+    let run = |ranks: usize, threads: usize| {
+        simulate(
+            Start::Threads(ranks, threads),
+            &file,
+            &folder.path().join(format!("{ranks}")),
+            &[],
+        )
+    };
+    let expected = run(1, 1);
+    assert_eq!(run(3, 1), expected);
+    assert_eq!(run(2, 2), expected);
+}
