@@ -1,8 +1,9 @@
 //! Which vertices of skin give way: those that leave cloth no room, and those around them.
 //!
-//! A vertex is released when it takes part in a pinch, or is near cloth between two surfaces that look
-//! at each other, and so are the vertices within two edges. Where no such cloth is near any more, its
-//! spring brings it back, whatever lies on it. Then it is prescribed again (docs/methods.md, section 8).
+//! A vertex is released when it takes part in a pinch, or is near cloth or bodies between two surfaces
+//! that look at each other, and so are the vertices within two edges. Where no such cloth or body is
+//! near any more, its spring brings it back, whatever lies on it. Then it is prescribed again
+//! (docs/methods.md, section 8).
 
 use std::iter::zip;
 
