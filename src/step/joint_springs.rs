@@ -32,12 +32,13 @@ pub struct JointSpring {
     pub purpose: Purpose,
 }
 
-/// How many bodies of few nodes are in each own patch of `layout` that has a joint, and the pairs of
-/// them that joints connect.
+/// How many bodies of few nodes are in each own patch of `layout` that has a joint or several bodies,
+/// and the pairs of them that joints connect.
 pub(super) fn joined(model: &Model, layout: &Layout) -> Joined {
     let body_at = |row: u32| model.numbering.body_of_node(layout.own[row as usize]);
     Joined::new(layout.patch_offsets.windows(2).map(|rows| {
-        let bodies: Vec<usize> = (rows[0]..rows[1]).step_by(2).filter_map(body_at).collect();
+        let mut bodies: Vec<usize> = (rows[0]..rows[1]).step_by(2).filter_map(body_at).collect();
+        bodies.dedup();
         let mine = |joint: &&BodyJoint| bodies.binary_search(&joint.first).is_ok();
         let place = |body: usize| bodies.binary_search(&body).ok().map(|at| at as u32);
         let joints = Vec::from_iter(model.joints.iter().filter(mine));
@@ -46,7 +47,8 @@ pub(super) fn joined(model: &Model, layout: &Layout) -> Joined {
             Second::Obstacle(_) | Second::Space => None,
         };
         let pairs = joints.iter().filter_map(pair).collect();
-        (!joints.is_empty()).then_some((bodies.len(), pairs))
+        let is_assembly = !joints.is_empty() || bodies.len() > 1;
+        is_assembly.then_some((bodies.len(), pairs))
     }))
 }
 

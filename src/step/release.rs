@@ -1,13 +1,14 @@
 //! Which vertices of skin give way: those that leave cloth no room, and those around them.
 //!
-//! A vertex is released when it takes part in a pinch, or is near cloth between two surfaces that look
-//! at each other, and so are the vertices within two edges. Where no such cloth is near any more, its
-//! spring brings it back, whatever lies on it. Then it is prescribed again (docs/methods.md, section 8).
+//! A vertex is released when it takes part in a pinch, or is near cloth or bodies between two surfaces
+//! that look at each other, and so are the vertices within two edges. Where no such cloth or body is
+//! near any more, its spring brings it back, whatever lies on it. Then it is prescribed again
+//! (docs/methods.md, section 8).
 
 use std::iter::zip;
 
 use crate::bodies::Place;
-use crate::collision::intersect;
+use crate::collision::{Pair, intersect};
 use crate::contact::fail_safe::Conflict;
 use crate::ids::VertexId;
 use crate::math::Vec3;
@@ -129,43 +130,76 @@ fn with_rings(model: &Model, vertices: Vec<VertexId>) -> Vec<VertexId> {
     nodes.into_iter().filter_map(|node| numbering.skin_vertex(node)).collect()
 }
 
-/// A surface near a vertex of cloth.
+/// A surface near a vertex of cloth, or near bodies that touch each other.
 struct Side {
-    cloth: VertexId,
-    /// Its normal, towards the cloth.
+    /// The vertex of cloth, or the first vertex of the first of these bodies.
+    of: VertexId,
+    /// Its normal, towards them.
     normal: Vec3,
     /// Its vertices there.
     vertices: [VertexId; 3],
 }
 
-/// The vertices of prescribed surfaces that look at each other, with cloth between them. All vertices
-/// are at `x` (m).
+/// The vertices of prescribed surfaces that look at each other, with cloth or bodies between them. All
+/// vertices are at `x` (m).
 fn between(model: &Model, threads: &Threads, x: &[Vec3]) -> Vec<VertexId> {
     let radius_m = ROOM * model.settings.contact.distance_m;
-    let first = model.object_of_obstacle(0) as u32;
-    let objects = Vec::from_iter(first..model.surfaces.list.len() as u32);
     let normals = normals(model, x);
     let prescribed = model.numbering.free_vertices() as VertexId;
+    let near = intersect::near_pairs(threads, &model.surfaces, x, radius_m);
+    let heaps = heaps(model, &near);
     let mut sides = Vec::new();
-    for pair in intersect::near_pairs(threads, &model.surfaces, x, &objects, radius_m) {
-        let (cloth, surface): (Vec<_>, Vec<_>) =
+    for pair in near {
+        let (free, surface): (Vec<_>, Vec<_>) =
             pair.vertices.iter().partition(|&&vertex| vertex < prescribed);
+        if surface.is_empty() {
+            continue;
+        }
         let sum = |all: &[VertexId], of: &[Vec3]| all.iter().map(|&v| of[v as usize]).sum::<Vec3>();
-        let towards = sum(&cloth, x) / cloth.len() as f64 - sum(&surface, x) / surface.len() as f64;
+        let towards = sum(&free, x) / free.len() as f64 - sum(&surface, x) / surface.len() as f64;
         let of_surface: Vec3 =
             surface.iter().map(|&vertex| normals[(vertex - prescribed) as usize]).sum();
         let Some(normal) = of_surface.try_normalize(0.0).filter(|it| it.dot(&towards) > 0.0) else {
             continue;
         };
         let vertices = [0, 1, 2].map(|at| surface[at.min(surface.len() - 1)]);
-        sides.extend(cloth.into_iter().map(|cloth| Side { cloth, normal, vertices }));
+        sides.extend(free.into_iter().map(|vertex| {
+            let of = body_of(model, vertex).map_or(vertex, |body| heaps[body]);
+            Side { of, normal, vertices }
+        }));
     }
-    sides.sort_by_key(|side| side.cloth);
-    let of_each = sides.chunk_by(|a, b| a.cloth == b.cloth);
+    sides.sort_by_key(|side| side.of);
+    let of_each = sides.chunk_by(|a, b| a.of == b.of);
     of_each.flat_map(opposed).flat_map(|side| side.vertices).collect()
 }
 
-/// The sides of a vertex that look at another one.
+/// For each body the first vertex of the first body of its heap. Bodies of a heap touch each other, by
+/// the `near` pairs.
+fn heaps(model: &Model, near: &[Pair]) -> Vec<VertexId> {
+    let bodies = model.numbering.bodies();
+    let mut heaps = Vec::from_iter(bodies.iter().map(|range| range.vertices.start));
+    for pair in near {
+        let [one, other] = [pair.vertices[0], pair.vertices[3]].map(|it| body_of(model, it));
+        if let Some((one, other)) = one.zip(other) {
+            let [one, other] = [heaps[one], heaps[other]];
+            heaps
+                .iter_mut()
+                .filter(|it| **it == one.max(other))
+                .for_each(|it| *it = one.min(other));
+        }
+    }
+    heaps
+}
+
+/// The body that moves a vertex.
+fn body_of(model: &Model, vertex: VertexId) -> Option<usize> {
+    match model.numbering.place(vertex) {
+        Place::Body(body) => Some(body),
+        Place::Own(_) => None,
+    }
+}
+
+/// The sides of a vertex or heap that look at another one.
 fn opposed(sides: &[Side]) -> Vec<&Side> {
     let mean: Vec3 = sides.iter().map(|side| side.normal).sum();
     let mean = mean.try_normalize(0.0).unwrap_or_default();

@@ -135,8 +135,7 @@ impl StepSystem {
         })
     }
 
-    /// Fills matrix and right-hand side. A patch has nodes of one cloth, or of one body or several that
-    /// joints connect.
+    /// Fills matrix and right-hand side. A patch has nodes of one cloth, or of one body or several.
     ///
     /// The start vector of the solve continues the change of velocity in the last step. So free
     /// flight is exact, and cloth at rest costs little. A repair starts from

@@ -170,24 +170,21 @@ pub fn touching(
     obstacles.iter().map(touch).collect()
 }
 
-/// The elementary pairs of cloth and one of the `obstacles` (by their place among the surfaces) that
-/// are nearer than `radius_m`, rising. All vertices are at `x` (m).
-pub fn near_pairs(
-    threads: &Threads,
-    surfaces: &Surfaces,
-    x: &[Vec3],
-    obstacles: &[u32],
-    radius_m: f64,
-) -> Vec<Pair> {
-    let deforms = |object: u32| surfaces.list[object as usize].moves == Moves::Deforms;
-    let wanted = |object| deforms(object) || obstacles.contains(&object);
-    let still = Still::new(threads, surfaces, x, radius_m, wanted);
+/// The elementary pairs that are nearer than `radius_m`, rising: of a prescribed surface and any
+/// other, and of two bodies. All vertices are at `x` (m).
+pub fn near_pairs(threads: &Threads, surfaces: &Surfaces, x: &[Vec3], radius_m: f64) -> Vec<Pair> {
+    let still = Still::new(threads, surfaces, x, radius_m, |_| true);
     let mut near = Vec::new();
-    for &obstacle in obstacles {
-        for cloth in (0..surfaces.list.len() as u32).filter(|&object| deforms(object)) {
-            still.for_pairs_of(cloth, obstacle, &mut |first, second| {
-                still.near_pairs(first, second, radius_m, &mut near);
-            });
+    for (second, of_second) in (0..).zip(&surfaces.list) {
+        for (first, of_first) in (0..second).zip(&surfaces.list) {
+            let are_bodies = of_first.moves == Moves::Rigid && of_second.moves == Moves::Rigid;
+            let is_one_prescribed =
+                (of_first.moves == Moves::Prescribed) != (of_second.moves == Moves::Prescribed);
+            if are_bodies || is_one_prescribed {
+                still.for_pairs_of(first, second, &mut |first, second| {
+                    still.near_pairs(first, second, radius_m, &mut near);
+                });
+            }
         }
     }
     let mut pairs = Vec::from_iter(near.into_iter().map(|found| found.pair));
