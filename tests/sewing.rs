@@ -102,6 +102,7 @@ fn threads_and_welds_keep_momentum() {
         cloth_sim::bodies::cloth::ClothModel::new(&setup.cloths, Default::default(), 0.01).masses;
     let mut scene = scene(0.004);
     scene.gravity_m_per_s2 = [0.0; 3];
+    scene.solver.relative_residual = 1e-12;
     // No contact: impulses between cloth and cloth drift.
     scene.contact.distance_m = 0.5 * GAP_M;
     // The changes of momentum of all steps without a repair, whose surroundings do not give way.
@@ -238,6 +239,16 @@ fn seams_that_fit_nothing_are_refused() {
         (
             r#"(stitches: Lines("tunic"), gap_m: 0.001)"#.to_owned(),
             &["seams[0].gap_m", "contacts would hold the seam open"],
+        ),
+        // A band with half a turn has no front.
+        (
+            r#"(stitches: Pairs(first: "tunic", second: "tunic", vertices: [(0, 224), (15, 209)]))"#
+                .to_owned(),
+            &["seams[0].stitches", "fronts of its two sides look in opposite directions"],
+        ),
+        (
+            r#"(stitches: Lines("tunic"), gap_m: 0.5, weld: true)"#.to_owned(),
+            &["seams[0].gap_m", "would become one at once"],
         ),
         (r#"(stitches: Lines("tunic"), close_s: 0)"#.to_owned(), &["seams[0].close_s"]),
     ] {

@@ -16,7 +16,7 @@ or not finite.
 
 `partition.csv` lists the vertices of a frame that are cloth. Objects that
 `poses_*.csv` lists are rigid bodies, and the others are moving obstacles.
-`obstacles.obj` holds the fixed obstacles. Vertices on the boundary of one object
+`obstacles.obj` holds the fixed obstacles. Vertices of one cloth
 that are at exactly the same place are one: a seam that is welded. Quadrilaterals are cut in each frame as Blender cuts them, by its rule written here a second time. With
 `--distance` the script also prints the smallest distance of a vertex from a face, or
 of two edges, if it is below the given one (m).
@@ -88,11 +88,9 @@ def triangulate(positions, polygons):
     return triangles.astype(np.int32), int(folded.sum())
 
 
-def welded(positions, triangles, owner):
-    """Returns the triangles, in which vertices of the boundary of an object that are at the same place are one."""
-    sides = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
-    edges, faces = np.unique(sides, axis=0, return_counts=True)
-    vertices = np.unique(edges[faces == 1])
+def welded(positions, triangles, owner, is_cloth):
+    """Returns the triangles, in which vertices of a cloth that are at the same place are one."""
+    vertices = np.flatnonzero(is_cloth)
     places = np.column_stack([owner[vertices], positions[vertices]])
     _, first, of = np.unique(places, axis=0, return_index=True, return_inverse=True)
     becomes = np.arange(len(positions), dtype=triangles.dtype)
@@ -190,7 +188,7 @@ def main():
         triangles, folded = triangulate(positions, polygons)
         most_folded = max(most_folded, folded)
         triangles = np.concatenate([triangles, fixed_triangles + len(positions)])
-        triangles = np.asfortranarray(welded(np.concatenate([positions, fixed]), triangles, owner))
+        triangles = np.asfortranarray(welded(np.concatenate([positions, fixed]), triangles, owner, is_cloth))
         edges = np.asfortranarray(edges_of(triangles))
         positions = np.asfortranarray(np.concatenate([positions, fixed]))
         count = count_intersections(positions, edges, triangles, is_cloth, body, owner, apart)

@@ -74,9 +74,10 @@ impl Seam {
         self.most_n_per_m / self.stiffness_n_per_m2
     }
 
-    /// How far the vertices of `stitch` may be apart at `time_s` (s) if it is not open, m.
-    pub fn reach_m(&self, stitch: &Stitch, time_s: f64) -> f64 {
-        self.length_m(stitch, time_s) + self.elastic_m()
+    /// How far apart the vertices of a stitch may be when they become one, m. A soft thread may be
+    /// stretched further without being open.
+    pub fn reach_m(&self) -> f64 {
+        self.gap_m + self.elastic_m().min(self.gap_m)
     }
 }
 

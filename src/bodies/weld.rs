@@ -87,6 +87,11 @@ impl ClothSetup {
     fn weld(&mut self, becomes: &[u32]) -> Result<(), NonManifoldEdge> {
         let of = |vertex: u32| becomes[vertex as usize];
         let faces = Vec::from_iter(self.faces.iter().map(|face| face.map(of)));
+        let flat = |face: &[u32; 3]| face[0] == face[1] || face[1] == face[2] || face[2] == face[0];
+        if let Some(place) = faces.iter().position(flat) {
+            let [a, b, _] = faces[place];
+            return Err(NonManifoldEdge { vertices: [a, b], face: place as u32, flipped: false });
+        }
         let topology = Topology::new(&faces)?;
         let others = (0..).zip(becomes).filter(|(vertex, of)| vertex != *of);
         self.sewn = Vec::from_iter(BTreeSet::from_iter(others.map(|(_, &of)| of)));

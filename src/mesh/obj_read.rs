@@ -207,9 +207,12 @@ impl Scan {
         for end in ends {
             self.corner(line, end)?;
             let index = end.split('/').next().and_then(|it| it.parse::<i64>().ok()).unwrap_or(1);
-            let from_end = self.document.positions.len() as i64 + index;
-            let vertex = if index > 0 { index - 1 } else { from_end };
-            let vertex = u32::try_from(vertex).unwrap_or(NONE);
+            let count = self.document.positions.len() as i64;
+            let vertex = if index > 0 { index - 1 } else { count + index };
+            let Ok(vertex) = u32::try_from(vertex) else {
+                let cause = format!("the line names vertex {index}, which no file has");
+                return Err(self.lines.error(line, cause, BAD_INDEX));
+            };
             if let Some(before) = before.filter(|&before| before != vertex) {
                 self.document.lines.push([before, vertex]);
                 self.lines.lines.push(line);
@@ -340,7 +343,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(lines in prop::collection::vec(
-            "(v|vt|vn|f|g|o|usemtl|s|#)?( [-0-4/.e\\\\#]{1,4}){0,5} ?é?", 0..20,
+            "(v|vt|vn|f|l|g|o|usemtl|s|#)?( [-0-4/.e\\\\#]{1,4}){0,5} ?é?", 0..20,
         )) {
             let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", lines.join("\n"));
             if let Ok((document, lines)) = parse(text.as_bytes(), "m.obj") {

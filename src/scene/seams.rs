@@ -1,6 +1,6 @@
 //! Builds seams: finds the pairs of vertices that stitches connect.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::setup::ClothSetup;
@@ -132,7 +132,7 @@ impl SeamBuilder<'_> {
                 share_m: 0.5 * (share(cloths[0], a) + share(cloths[1], b)),
             }
         };
-        let stitches = Vec::from_iter(pairs.into_iter().map(stitch));
+        let stitches = Vec::from_iter(pairs.iter().copied().map(stitch));
         if let Some(it) = stitches.iter().find(|it| it.vertices[0] == it.vertices[1]) {
             let vertex = it.vertices[0] - self.firsts[cloths[0]];
             let cause = format!("it sews vertex {vertex} to itself");
@@ -144,6 +144,11 @@ impl SeamBuilder<'_> {
             let cause = "vertices of two cloths cannot become one";
             let remedy = "put both parts into one mesh, or leave out `weld`";
             return Err(Error::input(format!("seams[{number}].weld"), cause, remedy));
+        }
+        if welds && joins_front_to_back(&self.cloths[cloths[0]], &pairs) {
+            let cause = "the fronts of its two sides look in opposite directions across the seam";
+            let remedy = "turn over one of the parts (flip its faces), or set `weld: false`";
+            return Err(Error::input(at, cause, remedy));
         }
         let gap_m = gap_m.unwrap_or(distance_m);
         Ok(Seam { stitches, close_s, gap_m, stiffness_n_per_m2, most_n_per_m, welds })
@@ -178,11 +183,10 @@ impl SeamBuilder<'_> {
     /// The listed pairs, and those of the vertices that refinement has put between neighbours on a
     /// boundary.
     fn also_between(&self, cloths: [usize; 2], listed: &[[u32; 2]]) -> Vec<[u32; 2]> {
-        let mut pairs = listed.to_vec();
+        let mut pairs = once(cloths, listed.to_vec());
         let [first, second] = cloths.map(|cloth| self.sewn[cloth].on_edges());
         let boundaries = cloths.map(|cloth| boundary_vertices(&self.cloths[cloth]));
-        let mut partners = HashMap::<u32, Vec<u32>>::new();
-        listed.iter().for_each(|&[a, b]| partners.entry(a).or_default().push(b));
+        let partners = partners(cloths[0] == cloths[1], &pairs);
         let mut edges = Vec::from_iter(&first);
         edges.sort_unstable();
         for (&[a0, a1], on_edge) in edges {
@@ -199,7 +203,7 @@ impl SeamBuilder<'_> {
                 );
             }
         }
-        pairs
+        once(cloths, pairs)
     }
 
     /// The pairs between two stretches of boundary, in the order in which they start nearest to each
@@ -235,7 +239,8 @@ impl SeamBuilder<'_> {
         };
         let best = orders.map(|order| (way(order), order)).min_by(|a, b| a.0.total_cmp(&b.0));
         let order = best.map_or((0, false), |(_, order)| order);
-        Ok((0..count).map(|i| [first.vertices[i], partner(order, i)]).collect())
+        let pairs = (0..count).map(|i| [first.vertices[i], partner(order, i)]);
+        Ok(once(cloths, pairs.collect()))
     }
 }
 
@@ -250,6 +255,51 @@ struct Stretch {
 fn boundary(cloth: &ClothSetup) -> impl Iterator<Item = (usize, [u32; 2])> + '_ {
     let edges = cloth.topology.edges.iter().zip(&cloth.topology.edge_faces).enumerate();
     edges.filter(|(_, (_, faces))| faces[1] == NONE).map(|(number, (&edge, _))| (number, edge))
+}
+
+/// Each of these `pairs` of the `cloths` once. Within one cloth their order does not matter.
+fn once(cloths: [usize; 2], mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+    if cloths[0] == cloths[1] {
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// What each vertex is paired with, if `both`, also second vertices with first ones.
+fn partners(both: bool, pairs: &[[u32; 2]]) -> HashMap<u32, Vec<u32>> {
+    let mut partners = HashMap::<u32, Vec<u32>>::new();
+    for &[a, b] in pairs {
+        partners.entry(a).or_default().push(b);
+        if both {
+            partners.entry(b).or_default().push(a);
+        }
+    }
+    partners
+}
+
+/// Whether most edges of the boundary that welds of `pairs` would join have their fronts on opposite
+/// sides: both faces go along the edge in the same direction.
+fn joins_front_to_back(cloth: &ClothSetup, pairs: &[[u32; 2]]) -> bool {
+    let mut along = HashSet::new();
+    for (face, sides) in cloth.faces.iter().zip(&cloth.topology.face_edges) {
+        for (opposite, &edge) in sides.iter().enumerate() {
+            if cloth.topology.edge_faces[edge as usize][1] == NONE {
+                along.insert([face[(opposite + 1) % 3], face[(opposite + 2) % 3]]);
+            }
+        }
+    }
+    let partners = partners(true, pairs);
+    let of = |vertex: &u32| partners.get(vertex).map_or(&[][..], Vec::as_slice);
+    let (mut fitting, mut turned) = (0, 0);
+    for [a0, a1] in &along {
+        for (&b0, &b1) in of(a0).iter().flat_map(|b0| of(a1).iter().map(move |b1| (b0, b1))) {
+            fitting += usize::from(along.contains(&[b1, b0]));
+            turned += usize::from(along.contains(&[b0, b1]));
+        }
+    }
+    turned > fitting
 }
 
 fn boundary_vertices(cloth: &ClothSetup) -> BTreeSet<u32> {

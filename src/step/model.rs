@@ -329,6 +329,9 @@ fn edges(setup: &Setup, cloth: &ClothModel) -> Vec<[VertexId; 2]> {
 }
 
 fn mean_edge_m(cloth: &ClothSetup) -> f64 {
+    if !cloth.sewn.is_empty() {
+        return cloth.rest_lengths().sum::<f64>() / cloth.topology.edges.len() as f64;
+    }
     let edges = &cloth.topology.edges;
     let length = |&[a, b]: &[VertexId; 2]| (cloth.rest[a as usize] - cloth.rest[b as usize]).norm();
     edges.iter().map(length).sum::<f64>() / edges.len().max(1) as f64

@@ -250,6 +250,10 @@ impl StepMotion {
     /// Makes the positions `x1` at the end of the step from the velocities `u1` of all nodes, and
     /// keeps both as the solution. Pins are at their targets.
     pub fn finish(&mut self, threads: &Threads, model: &Model, scheme: Scheme) {
+        // Vertices that have been welded to another one have no faces, and go with it.
+        for &[vertex, of] in model.welded_vertices() {
+            self.u1[vertex as usize] = self.u1[of as usize];
+        }
         let x1 = Blocks::of_vertices(&mut self.x1[..model.numbering.cloth()]);
         threads.for_each_patch(x1, 1, |block, x1| {
             let starts = zip(&self.x0, &self.u1).skip(block * x1.size);

@@ -13,7 +13,7 @@ use crate::math::Vec3;
 pub(super) struct Sewing {
     /// The setup of the scene without any weld. Its obstacles are in the model.
     pub base: Arc<Setup>,
-    /// The vertices of each stitch of the scene, in order. the state has the numbers of those that are
+    /// The vertices of each stitch of the scene, in order. The state has the numbers of those that are
     /// welded.
     pub pairs: Vec<[VertexId; 2]>,
     /// The vertices that have become another one, and that one.
@@ -32,6 +32,18 @@ impl Sewing {
         })
     }
 
+    /// Whether a state with cloth at `x` (m) can have these stitches welded: their numbers rise, their
+    /// seams weld, and their vertices are at the same place.
+    pub fn fits(&self, numbers: &[u32], x: &[Vec3]) -> bool {
+        let welds = self.base.seams.iter().flat_map(|seam| vec![seam.welds; seam.stitches.len()]);
+        let welds = Vec::from_iter(welds);
+        let is_one = |&number: &u32| {
+            let pair = self.pairs.get(number as usize).filter(|_| welds[number as usize]);
+            pair.is_some_and(|&[a, b]| x[a as usize] == x[b as usize])
+        };
+        numbers.is_sorted_by(|a, b| a < b) && numbers.iter().all(is_one)
+    }
+
     /// What the vertices of cloth become when the stitches of these `numbers` are welded.
     pub fn welds(&self, numbers: &[u32]) -> Welds {
         let pairs = numbers.iter().filter_map(|&number| self.pairs.get(number as usize));
@@ -48,7 +60,7 @@ impl Sewing {
             let [a, b] = stitch.vertices;
             seam.welds
                 && time_s >= seam.close_s
-                && (x(a) - x(b)).norm() <= seam.reach_m(stitch, time_s)
+                && (x(a) - x(b)).norm() <= seam.reach_m()
                 && known.binary_search(&number).is_err()
                 && !held.contains(&a)
                 && !held.contains(&b)

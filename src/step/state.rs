@@ -189,6 +189,17 @@ impl State {
             ),
             ("waiting bodies", self.waiting.len() == start.waiting.len()),
             ("released vertices", self.released.fits(numbering)),
+            (
+                "welds",
+                match (&model.sewing, &self.welded) {
+                    (Some(sewing), Some(numbers)) => {
+                        self.positions.len() == start.positions.len()
+                            && sewing.fits(numbers, &self.positions)
+                    }
+                    (None, None) => true,
+                    _ => false,
+                },
+            ),
             ("joints", self.joint_forces.len() == start.joint_forces.len()),
             ("dropped pairs", self.dropped.fits(numbering.cloth(), model.obstacles.len())),
             (

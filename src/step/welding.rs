@@ -5,7 +5,7 @@
 //! and their ranks stay. A stitch stays a thread where its weld would let surfaces cross or come too
 //! near, or more than two faces meet at an edge, and where a pin or body holds one of its vertices.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bodies::Setup;
 use crate::collision::intersect::troubled;
@@ -27,6 +27,11 @@ enum Welded {
 }
 
 impl Model {
+    /// The vertices that have become another one, and that one.
+    pub(super) fn welded_vertices(&self) -> &[[VertexId; 2]] {
+        self.sewing.as_ref().map_or(&[], |sewing| &sewing.welded)
+    }
+
     /// This model after the stitches of these numbers have been welded, and no others.
     ///
     /// # Errors
@@ -57,20 +62,16 @@ impl Model {
         let time_s = self.clock.seconds(state.ticks);
         let mut closed = sewing.closed(&state.positions, known, time_s);
         while !closed.is_empty() {
-            let numbers = BTreeSet::from_iter(known.iter().chain(&closed).copied());
-            let numbers = Vec::from_iter(numbers);
+            let numbers = Vec::from_iter(BTreeSet::from_iter(known.iter().chain(&closed).copied()));
             let welds = sewing.welds(&numbers);
-            let in_trouble = match self.welded(sewing, &numbers)? {
-                Welded::NotManifold(edge) => BTreeSet::from(edge),
+            let (next, in_trouble) = match self.welded(sewing, &numbers)? {
+                Welded::NotManifold(edge) => (None, BTreeSet::from(edge)),
                 Welded::Model(model) => {
                     let next = state.welded_by(self, &model, numbers);
                     let (x, clearance_m) =
                         (model.places(&next), model.settings.contact.clearance_m);
                     let found = troubled(&Threads::new(1)?, &model.surfaces, &x, clearance_m);
-                    if found.is_empty() {
-                        return Ok(Some((*model, next)));
-                    }
-                    found
+                    (Some((*model, next)), found)
                 }
             };
             let before = closed.len();
@@ -79,7 +80,8 @@ impl Model {
                 ends.all(|end| !in_trouble.contains(&welds.of(end)))
             });
             if closed.len() == before {
-                return Ok(None);
+                // Trouble elsewhere is none of the welds.
+                return Ok(next);
             }
         }
         Ok(None)
@@ -110,37 +112,35 @@ impl State {
     /// `numbers` are welded: at their centres of mass, with their momentum.
     fn welded_by(&self, before: &Model, after: &Model, numbers: Vec<u32>) -> Self {
         let mut next = self.clone();
-        let welded = after.sewing.as_ref().map_or(&[][..], |sewing| &sewing.welded);
-        let mut sums = vec![None; before.numbering.cloth()];
-        let mass = |vertex: VertexId| before.cloth.masses[vertex as usize];
+        let (known, welded) = (before.welded_vertices(), after.welded_vertices());
+        // The vertices that get new members, and all that they have then.
+        let new = welded.iter().filter(|pair| known.binary_search(pair).is_err());
+        let mut groups = BTreeMap::from_iter(new.map(|&[_, of]| (of, vec![of])));
         for &[vertex, of] in welded {
-            let known = sums[of as usize].get_or_insert_with(|| vec![(of, mass(of))]);
-            known.push((vertex, mass(vertex)));
+            if let Some(members) = groups.get_mut(&of) {
+                members.push(vertex);
+            }
         }
-        let meet = |values: &mut Vec<Vec3>| {
-            for (of, members) in (0..).zip(&sums) {
-                let Some(members) = members else { continue };
-                let all: f64 = members.iter().map(|(_, mass)| mass).sum();
-                let weighted = members.iter().map(|&(it, mass)| values[it as usize] * mass);
-                let mean = weighted.sum::<Vec3>() / all;
-                if let Some(value) = values.get_mut(of as usize) {
-                    *value = mean;
-                }
+        let mass = |vertex: VertexId| before.cloth.masses[vertex as usize];
+        let average = |values: &mut Vec<Vec3>| {
+            for (&of, members) in &groups {
+                let all: f64 = members.iter().map(|&it| mass(it)).sum();
+                let weighted = members.iter().map(|&it| values[it as usize] * mass(it));
+                values[of as usize] = weighted.sum::<Vec3>() / all;
             }
         };
-        meet(&mut next.positions);
-        meet(&mut next.velocities);
-        meet(&mut next.accelerations);
+        average(&mut next.positions);
+        average(&mut next.velocities);
+        average(&mut next.accelerations);
         if !next.history.velocities.is_empty() {
-            meet(&mut next.history.velocities);
-            meet(&mut next.history.accelerations);
+            average(&mut next.history.velocities);
+            average(&mut next.history.accelerations);
         }
-        let is_new = |vertex: &VertexId| {
-            sums.get(*vertex as usize).is_some_and(Option::is_some)
-                || welded.binary_search_by_key(vertex, |it| it[0]).is_ok()
+        let moved = BTreeSet::from_iter(groups.values().flatten().copied());
+        let is_moved = |memory: &ContactMemory| {
+            memory.pair.vertices.iter().any(|vertex| moved.contains(vertex))
         };
-        let goes = |memory: &ContactMemory| memory.pair.vertices.iter().any(is_new);
-        next.contacts.retain(|memory| !goes(memory));
+        next.contacts.retain(|memory| !is_moved(memory));
         (next.welded, next.energy) = (Some(numbers), None);
         next.follow_welds(after);
         next
@@ -149,7 +149,6 @@ impl State {
     /// Puts vertices that have become another one where that is. Nothing else depends on them, but
     /// frames show them.
     pub(super) fn follow_welds(&mut self, model: &Model) {
-        let Some(sewing) = &model.sewing else { return };
         let History { velocities, accelerations } = &mut self.history;
         let lists = [
             &mut self.positions,
@@ -160,10 +159,8 @@ impl State {
         ];
         for list in lists {
             if !list.is_empty() {
-                sewing
-                    .welded
-                    .iter()
-                    .for_each(|&[vertex, of]| list[vertex as usize] = list[of as usize]);
+                let welded = model.welded_vertices().iter();
+                welded.for_each(|&[vertex, of]| list[vertex as usize] = list[of as usize]);
             }
         }
     }

@@ -23,6 +23,11 @@ impl Scene {
             let remedy = "contacts would hold the seam open; make it at least that distance";
             return Err(Error::input(at, cause, remedy));
         }
+        if seam.weld == Some(true) && gap_m > 2.0 * self.contact.distance_m {
+            let cause = format!("vertices {} m apart would become one at once", shown(gap_m));
+            let remedy = "leave gap_m out, or choose at most two contact distances";
+            return Err(Error::input(at, cause, remedy));
+        }
         Ok(())
     }
 }

@@ -41,7 +41,12 @@ impl Simulation<'_> {
             let cause = format!("the force on vertex {at} is not finite");
             return Err(Error::input("forces", cause, "give finite forces, in N"));
         }
-        self.stages.motion.pushes = forces.to_vec();
+        let mut pushes = forces.to_vec();
+        for &[vertex, of] in self.model.welded_vertices() {
+            let push = std::mem::take(&mut pushes[vertex as usize]);
+            pushes[of as usize] += push;
+        }
+        self.stages.motion.pushes = pushes;
         let report = self.step_observed(observer);
         self.stages.motion.pushes = Vec::new();
         report

@@ -366,11 +366,12 @@ impl<'w> Simulation<'w> {
     /// rank has failed, or the matrix of a rank is too large.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<()> {
         let saved = saved::read(bytes, &self.model)?;
+        // The patches go back to their saved ranks, unless their number or that of ranks is different.
+        let (ranks, partition) = (self.rank.world.size(), &self.rank.partition);
+        let owners = saved.owners(ranks, partition.patches.len());
+        let to = owners.map(|owners| partition.with_owners(owners)).transpose()?;
         self.weld_as_in(&saved.state)?;
         let Self { model, rank, state, stages, .. } = self;
-        // The patches go back to their saved ranks, unless their number or that of ranks is different.
-        let owners = saved.owners(rank.world.size(), rank.partition.patches.len());
-        let to = owners.map(|owners| rank.partition.with_owners(owners)).transpose()?;
         if let Some(to) = to.filter(|to| *to != rank.partition) {
             repartition(model, to, rank, stages, &mut Vec::new())?;
         }

@@ -72,7 +72,7 @@ impl CheckedRun {
         let fixed = read_fixed(folder, names.fixed.len(), &mut pieces)?;
         // 2. Triangles and rest lengths, as the simulation had them.
         let (cloths, bodies) = (scene.cloths.len(), names.bodies);
-        let seams = built.as_ref().map_or(Vec::new(), |setup| setup.seams.clone());
+        let mut seams = built.as_ref().map_or(Vec::new(), |setup| setup.seams.clone());
         let built = built.and_then(|setup| pieces::meshes_of_scene(setup, &pieces));
         let (meshes, rest, faults) = match built {
             Ok((meshes, others)) => {
@@ -81,6 +81,8 @@ impl CheckedRun {
                 (meshes, "the rest shape (scene.ron)".to_owned(), faults)
             }
             Err(reason) => {
+                // Frames of another scene.
+                seams.clear();
                 let meshes =
                     pieces.iter().enumerate().map(|(i, piece)| pieces::mesh(piece, i < cloths));
                 let rest = format!("{}, not the rest shape: {reason}", in_frames.file);
