@@ -48,7 +48,7 @@ def test_the_binary_writes_the_same_files(towel, tmp_path):
         name = f"frame_{frame:04}.obj"
         assert (ours.path / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
     for words in (["--help"], ["check", "--help"], ["--version"], ["chekc"], ["missing.ron"]):
-        theirs = subprocess.run([binary, *words], capture_output=True, text=True)
+        theirs = subprocess.run(["cloth-sim", *words], executable=binary, capture_output=True, text=True)
         own = command(*words)
         assert (own.returncode, own.stdout, own.stderr) == (
             theirs.returncode,

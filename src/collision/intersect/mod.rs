@@ -4,8 +4,9 @@
 //! phase. Its traversal and its tests are its own, so it checks the phase independently.
 
 mod predicate;
+mod start;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::collision::bvh::Node;
 use crate::collision::dop::{Dop18, near};
@@ -18,6 +19,7 @@ use crate::math::Vec3;
 use crate::threads::Threads;
 
 pub use predicate::edge_meets_face;
+pub use start::{ProblemKind, StartProblem, start_state};
 
 /// An edge that meets a face with which it shares no vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,88 +53,9 @@ pub fn troubled(
     x: &[Vec3],
     delta_m: f64,
 ) -> BTreeSet<VertexId> {
-    let still = Still::new(threads, surfaces, x, delta_m, |_| true);
-    let (mut meeting, mut near) = (Vec::new(), Vec::new());
-    still.for_leaf_pairs(|first, second| {
-        still.edges_in_faces(first, second, &mut meeting);
-        still.near_pairs(first, second, delta_m, &mut near);
-    });
+    let (meeting, near) = Still::new(threads, surfaces, x, delta_m, |_| true).troubles(delta_m);
     let meeting = meeting.iter().flat_map(|found| found.edge.into_iter().chain(found.face));
     meeting.chain(near.iter().flat_map(|found| found.pair.vertices)).collect()
-}
-
-/// A kind of problem of a start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ProblemKind {
-    /// Edges that meet faces.
-    Intersecting,
-    /// Elementary pairs that are too near.
-    TooNear,
-}
-
-/// One kind of problem between two objects (or within one).
-#[derive(Debug, Clone, PartialEq)]
-pub struct StartProblem {
-    /// Its kind.
-    pub kind: ProblemKind,
-    /// The objects by their place among the surfaces, rising.
-    pub objects: [u32; 2],
-    /// Number of edge-face pairs or elementary pairs.
-    pub count: usize,
-    /// Smallest distance of these pairs, m; 0 for intersections. Negative inside of a round
-    /// surface.
-    pub smallest_m: f64,
-    /// Places of the first ones, m: at most [`StartProblem::PLACES`].
-    pub places: Vec<Vec3>,
-}
-
-impl StartProblem {
-    /// Most places that are kept.
-    pub const PLACES: usize = 3;
-}
-
-/// All intersections of `surfaces` and all elementary pairs nearer than `delta_m`, counted by
-/// kind and objects. The vertices start at `x` (all vertices, finite, m). Empty for a clean
-/// start. Skips pairs that share a vertex, and surfaces that do not meet ([`Moves::meets`]).
-pub fn start_state(
-    threads: &Threads,
-    surfaces: &Surfaces,
-    x: &[Vec3],
-    delta_m: f64,
-) -> Vec<StartProblem> {
-    let still = Still::new(threads, surfaces, x, delta_m, |_| true);
-    let (mut meeting, mut near) = (Vec::new(), Vec::new());
-    still.for_leaf_pairs(|first, second| {
-        still.edges_in_faces(first, second, &mut meeting);
-        still.near_pairs(first, second, delta_m, &mut near);
-    });
-    meeting.sort_unstable_by_key(|found| (found.edge, found.face));
-    near.sort_unstable_by_key(|found| found.pair);
-
-    let mut problems = BTreeMap::new();
-    let mut add = |kind, mut objects: [u32; 2], distance_m: f64, place| {
-        objects.sort_unstable();
-        let new = || StartProblem {
-            kind,
-            objects,
-            count: 0,
-            smallest_m: f64::INFINITY,
-            places: Vec::new(),
-        };
-        let problem = problems.entry((kind, objects)).or_insert_with(new);
-        problem.count += 1;
-        problem.smallest_m = problem.smallest_m.min(distance_m);
-        if problem.places.len() < StartProblem::PLACES {
-            problem.places.push(place);
-        }
-    };
-    for found in &meeting {
-        add(ProblemKind::Intersecting, found.objects, 0.0, found.place);
-    }
-    for found in &near {
-        add(ProblemKind::TooNear, found.objects, found.distance_m, found.place);
-    }
-    problems.into_values().collect()
 }
 
 /// For each of the `obstacles` (by their place among the surfaces) the vertices of cloth whose
@@ -309,6 +232,16 @@ impl<'a> Still<'a> {
                 }
             }
         }
+    }
+
+    /// All intersections, and all pairs nearer than `delta_m`.
+    fn troubles(&self, delta_m: f64) -> (Vec<Intersection>, Vec<NearPair>) {
+        let (mut meeting, mut near) = (Vec::new(), Vec::new());
+        self.for_leaf_pairs(|first, second| {
+            self.edges_in_faces(first, second, &mut meeting);
+            self.near_pairs(first, second, delta_m, &mut near);
+        });
+        (meeting, near)
     }
 
     /// Tests the edges of each of two leaves against the faces of the other. A round surface has

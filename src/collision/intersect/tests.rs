@@ -1,5 +1,7 @@
 //! Compares the search with a test of all pairs.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use crate::collision::Moves;
