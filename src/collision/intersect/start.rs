@@ -39,7 +39,8 @@ impl StartProblem {
 
 /// All intersections of `surfaces` and all elementary pairs nearer than `delta_m`, counted by
 /// kind and objects. The vertices start at `x` (all vertices, finite, m). Empty for a clean
-/// start. Skips pairs that share a vertex, and surfaces that do not meet ([`Moves::meets`]).
+/// start. Skips pairs that share a vertex, and surfaces that do not meet
+/// ([`meets`](crate::collision::surface::Moves::meets)).
 pub fn start_state(
     threads: &Threads,
     surfaces: &Surfaces,
