@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::pins::Follow;
-use crate::bodies::cloth::setup::{ClothSetup, Pin};
+use crate::bodies::cloth::setup::{ClothSetup, Factors, Pin};
 use crate::bodies::prescribed::{ObstacleSetup, SurfacePoint};
 use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
@@ -139,6 +139,7 @@ fn build_cloth(
         rest_planes,
         positions,
         material,
+        factors: Factors::default(),
         pins,
         loads,
     };

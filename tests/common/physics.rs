@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::bodies::cloth::setup::{ClothSetup, LoadSetup, Pin, RestTriangle};
+use cloth_sim::bodies::cloth::setup::{ClothSetup, Factors, LoadSetup, Pin, RestTriangle};
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
@@ -73,6 +73,7 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
         positions: rest.clone(),
         rest,
         material,
+        factors: Factors::default(),
         pins: Vec::new(),
         loads: LoadSetup::default(),
     }

@@ -175,6 +175,7 @@ mod tests {
             sewn: Vec::new(),
             faces,
             material: Material::isotropic(0.2, 500.0, 0.3, 1e-5),
+            factors: Default::default(),
             pins: Vec::new(),
             loads: Default::default(),
         }

@@ -33,10 +33,27 @@ pub struct ClothSetup {
     pub positions: Vec<Vec3>,
     /// The fabric.
     pub material: Material,
+    /// What multiplies its settings from place to place.
+    pub factors: Factors,
     /// Pinned vertices. If two pins hold a vertex, the first one in the list counts.
     pub pins: Vec<Pin>,
     /// What acts on it.
     pub loads: LoadSetup,
+}
+
+/// What multiplies settings of a cloth from place to place. A list is empty if all its factors are 1.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Factors {
+    /// Of the mass per area: a factor for each face, positive.
+    pub density: Vec<f64>,
+    /// Of the stiffness of the membrane: a factor for each face, positive.
+    pub stiffness: Vec<f64>,
+    /// Of the flexural rigidity: a factor for each face, not negative.
+    pub bending: Vec<f64>,
+    /// Of Coulomb's coefficients: a factor for each vertex, not negative.
+    pub friction: Vec<f64>,
+    /// Of the contact distance: a factor for each vertex, positive.
+    pub distance: Vec<f64>,
 }
 
 impl ClothSetup {

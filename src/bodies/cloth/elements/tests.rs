@@ -60,6 +60,7 @@ fn cloths() -> Vec<ClothSetup> {
                 stiffness_damping_s: 1e-3,
                 ..Material::new(0.2, membrane, bending)
             },
+            factors: Default::default(),
             pins: Vec::new(),
             loads: Default::default(),
         }

@@ -149,6 +149,7 @@ mod tests {
             folds: Vec::new(),
             sewn: Vec::new(),
             material: Material::isotropic(0.2, 500.0, 0.3, rigidity),
+            factors: Default::default(),
             pins: Vec::new(),
             loads: LoadSetup::default(),
         };
