@@ -150,6 +150,7 @@ impl Case<'_> {
             stability: Stability::EULER,
             gravity: self.gravity,
             loads: &[],
+            draws: &[],
             wind: Vec3::zeros(),
         };
         let prescribed = Vec::from_iter(self.targets.iter().map(|&(vertex, target)| {

@@ -63,6 +63,7 @@ fn later_allocations(
         stability: Stability::EULER,
         gravity: model.gravity(0.0),
         loads: &[],
+        draws: &[],
         wind: model.wind(0.0),
     };
     let mut steps = |number: usize| -> Result<()> {

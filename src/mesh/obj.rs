@@ -39,6 +39,8 @@ pub struct Group {
 pub struct ObjDocument {
     /// Vertex positions, in the file's own unit.
     pub positions: Vec<Vec3>,
+    /// Colours of vertices: red, green and blue. Empty unless all vertices have one. Frames have none.
+    pub colours: Vec<Vec3>,
     /// Texture coordinates.
     pub texcoords: Vec<Vec2>,
     /// Corners of all polygons, one after the other.
@@ -60,6 +62,7 @@ impl ObjDocument {
         let end = faces.len() as u32;
         Self {
             positions,
+            colours: Vec::new(),
             texcoords: Vec::new(),
             corners: faces.iter().flatten().map(corner).collect(),
             polygon_ends: (1..=end).map(|face| 3 * face).collect(),

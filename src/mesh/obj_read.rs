@@ -100,6 +100,9 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
         continued = 0;
     }
     let Scan { mut document, lines, clean, .. } = scan;
+    if document.colours.len() < document.positions.len() {
+        document.colours.clear();
+    }
     add_polygons(&mut document, &lines, &clean)?;
     for (ends, &line) in document.lines.iter().zip(&lines.lines) {
         for &end in ends {
@@ -132,6 +135,12 @@ impl Scan {
             ["v", rest @ ..] => {
                 let [x, y, z] = self.numbers(number, rest, 3)?;
                 self.document.positions.push(Vec3::new(x, y, z));
+                if let [_, _, _, colour @ ..] = rest
+                    && colour.len() >= 3
+                {
+                    let [red, green, blue] = self.numbers(number, colour, 3)?;
+                    self.document.colours.push(Vec3::new(red, green, blue));
+                }
                 self.lines.vertices.push(number);
                 self.clean.push_str("v 0 0 0\n");
             }

@@ -5,10 +5,8 @@ use std::path::Path;
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::Material;
-use crate::bodies::cloth::pins::Follow;
-use crate::bodies::cloth::setup::{ClothSetup, Factors, Pin};
-use crate::bodies::prescribed::{ObstacleSetup, SurfacePoint};
-use crate::bounds::did_you_mean;
+use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::prescribed::ObstacleSetup;
 use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::math::Vec3;
@@ -17,12 +15,14 @@ use crate::mesh::{Faces, SurfaceMesh};
 use crate::scene::attach::{Attached, attachments};
 use crate::scene::bodies::among_cloth;
 use crate::scene::loads::build_loads;
+use crate::scene::maps::{InFile, factors};
 use crate::scene::obstacles::build_obstacles;
 use crate::scene::pattern::Pattern;
+use crate::scene::pins::build_pins;
 use crate::scene::rest::rest_planes;
 use crate::scene::seams::{Sewn, seams};
 use crate::scene::select::Candidates;
-use crate::scene::spec::{Cloth, MotionSpec, PinSpec, Polygons, Rest, Scene};
+use crate::scene::spec::{Cloth, Polygons, Rest, Scene};
 use crate::scene::surfaces::{check_places, surface};
 use crate::scene::touch::touch;
 
@@ -95,6 +95,7 @@ fn build_cloth(
     scene_dir: &Path,
 ) -> Result<Built> {
     let refine = scene.refine;
+    let in_file = InFile::new(&mut coarse, refine);
     let lines = std::mem::take(&mut coarse.document.lines);
     coarse.document.smooth_by_default();
     let pattern = match &cloth.rest {
@@ -114,7 +115,7 @@ fn build_cloth(
     check_places(positions.iter(), at)?;
     let rest_planes = rest_planes(cloth, &surface, &rest, pattern.as_ref(), at)?;
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
-    let pins = build_pins(cloth, &candidates, at, obstacles)?;
+    let pins = build_pins(cloth, &in_file, &candidates, at, obstacles, scene_dir)?;
     let loads = build_loads(cloth, &candidates, at)?;
     let attached = cloth.attach.iter().enumerate();
     let attached = attached
@@ -122,11 +123,13 @@ fn build_cloth(
         .collect::<Result<_>>()?;
     let folds = build_folds(cloth, &candidates, at)?;
     let sewn = Sewn::new(scene, cloth.name.as_deref(), lines, &candidates)?;
-    let material = Material {
+    let mut material = Material {
         mass_damping_per_s: cloth.damping.mass_per_s,
         stiffness_damping_s: cloth.damping.stiffness_s,
+        strain_limit: cloth.strain_limit,
         ..cloth.material.resolve(&format!("{at}.material"))?
     };
+    let factors = factors(cloth, &in_file, &candidates, &mut material, at, scene_dir)?;
     let setup = ClothSetup {
         name: cloth.name.clone().unwrap_or_else(|| at.to_owned()),
         faces: surface.faces,
@@ -139,7 +142,7 @@ fn build_cloth(
         rest_planes,
         positions,
         material,
-        factors: Factors::default(),
+        factors,
         pins,
         loads,
     };
@@ -167,53 +170,6 @@ fn build_folds(cloth: &Cloth, candidates: &Candidates, at: &str) -> Result<Vec<(
     folds.sort_by_key(|(edge, _)| *edge);
     folds.dedup_by_key(|(edge, _)| *edge);
     Ok(folds)
-}
-
-fn build_pins(
-    cloth: &Cloth,
-    candidates: &Candidates,
-    at: &str,
-    obstacles: &[ObstacleSetup],
-) -> Result<Vec<Pin>> {
-    let pin = |(i, pin): (usize, &PinSpec)| {
-        let at = format!("{at}.pins[{i}]");
-        let vertices = candidates.select(&pin.select, &format!("{at}.select"))?;
-        let follow = pin.follow.as_ref().map(|name| {
-            let places = vertices.iter().map(|&vertex| candidates.positions[vertex as usize]);
-            follow(name, places, obstacles, &format!("{at}.follow"))
-        });
-        Ok(Pin {
-            follow: follow.transpose()?,
-            vertices,
-            start_s: pin.start_s,
-            end_s: pin.end_s.unwrap_or(f64::INFINITY),
-            motion: pin.motion.as_ref().map(MotionSpec::resolve),
-        })
-    };
-    cloth.pins.iter().enumerate().map(pin).collect()
-}
-
-/// How vertices at `places` (m) go with the obstacle `name`, from where both are at the start.
-fn follow(
-    name: &str,
-    places: impl Iterator<Item = Vec3>,
-    obstacles: &[ObstacleSetup],
-    at: &str,
-) -> Result<Follow> {
-    let Some(number) = obstacles.iter().position(|obstacle| obstacle.name == name) else {
-        let names = Vec::from_iter(obstacles.iter().map(|obstacle| obstacle.name.as_str()));
-        let cause = format!("there is no obstacle `{name}`");
-        return Err(Error::input(at, cause, did_you_mean(name, &names)));
-    };
-    let obstacle = &obstacles[number];
-    let mut x = vec![Vec3::zeros(); obstacle.shape.len()];
-    obstacle.positions_at(0.0, &mut x);
-    let points = places.map(|place| SurfacePoint::nearest(place, &obstacle.faces, &x));
-    let points = points.collect::<Option<Vec<_>>>().ok_or_else(|| {
-        let cause = format!("the obstacle `{name}` has no triangle with an area");
-        Error::input(at, cause, "follow another one")
-    })?;
-    Ok(Follow { obstacle: number, points })
 }
 
 #[cfg(test)]

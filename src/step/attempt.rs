@@ -109,8 +109,7 @@ impl Stages {
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
-        // A solution of BDF2 with a rise of energy gets another iteration of Newton's method.
-        let mut may_widen = span.scheme.has_history();
+        let mut may_widen = may_iterate(model, span, None);
         for repairs_left in (0..MOST_REPAIRS).rev() {
             let region = match &trouble {
                 Some(Trouble::Energized) if with_impacts => break,
@@ -124,7 +123,7 @@ impl Stages {
                 }
                 _ => break,
             };
-            may_widen = !region.is_whole();
+            may_widen = may_iterate(model, span, Some(&region));
             report.count(Counter::Repairs, 1);
             report.count(Counter::RepairedNodes, region.node_count() as u64);
             let (region, can_repair) = (Some(&region), repairs_left > 0);
@@ -226,6 +225,14 @@ fn moves_body(model: &Model, around: &[VertexId]) -> bool {
     around.iter().any(is_of_body)
 }
 
+/// Whether a solution of `region`, or a first one, with a rise of energy gets another iteration of
+/// Newton's method for all nodes: after that of a part, with BDF2 once, and where cloth gets stiff
+/// within a step as often as it takes.
+fn may_iterate(model: &Model, span: &Span, region: Option<&Region>) -> bool {
+    let is_first_of_all = region.map_or(span.scheme.has_history(), |region| !region.is_whole());
+    is_first_of_all || model.cloth.elements.limit.acts()
+}
+
 /// The energy at the start of the step. It is measured if the state does not have it. Collective.
 fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> Result<Energy> {
     let energy = match state.energy {
@@ -240,10 +247,7 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
 /// smaller. A small rise counts only after a repair. After one of bodies it must not be tiny.
 fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
-    let may_widen = match here.region {
-        None => here.span.scheme.has_history(),
-        Some(region) => !region.is_whole(),
-    };
+    let may_widen = may_iterate(here.model, here.span, here.region);
     let of_all = |region: &Region| region.is_whole() && !here.model.bodies.is_empty();
     let was_repaired = here.region.is_some_and(|region| !of_all(region) || balance.is_large());
     let for_a_rise = here.can_halve_for_a_rise && was_repaired && rises;

@@ -92,6 +92,7 @@ impl StepMotion {
             stability: span.scheme.stability(),
             gravity: self.gravity,
             loads: &self.loads,
+            draws: &self.draws,
             wind: model.wind(span.t1_s),
         }
     }

@@ -44,7 +44,7 @@ impl StepMotion {
             return;
         }
         for (group, pins) in model.cloth.pins.groups.iter().enumerate() {
-            let vertices = pins.vertices.iter().filter(|_| pins.is_active(span.t0_s)).enumerate();
+            let vertices = pins.vertices.iter().filter(|_| pins.holds(span.t0_s)).enumerate();
             let zero = Vec3::zeros();
             let pin = |(place, &vertex)| {
                 let pin = [group, place];

@@ -262,7 +262,7 @@ impl Model {
         if vertex as usize >= self.numbering.free_vertices() {
             return self.obstacle_of(vertex);
         }
-        let holds = |pins: &PinGroup| pins.is_active(time_s) && pins.vertices.contains(&vertex);
+        let holds = |pins: &PinGroup| pins.holds(time_s) && pins.vertices.contains(&vertex);
         let group = self.cloth.pins.groups.iter().position(holds);
         group.map(|group| self.obstacles.len() + group)
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::cloth::inputs::Target;
+use crate::bodies::cloth::pins::Draw;
 use crate::bodies::numbering::BodyRange;
 use crate::bodies::prescribed::PrescribedPose;
 use crate::bodies::{Body, Numbering};
@@ -91,6 +92,8 @@ pub(super) struct StepMotion {
     pub gravity: Vec3,
     /// The loads on cloth vertices in this step, N; empty if there are none.
     pub loads: Vec<Vec3>,
+    /// What the springs of pins do to cloth vertices in this step; empty if there are none.
+    pub draws: Vec<Draw>,
     /// The forces on cloth vertices that the caller adds in this whole step, N; empty if there are
     /// none.
     pub pushes: Vec<Vec3>,
@@ -142,6 +145,7 @@ impl StepMotion {
             error_m: 0.0,
             gravity: Vec3::zeros(),
             loads: Vec::new(),
+            draws: Vec::new(),
             pushes: Vec::new(),
             fall: Vec3::zeros(),
             last_changes: Vec::new(),

@@ -38,6 +38,8 @@ impl StepMotion {
             }
         };
         pins.targets(&state.captured, &state.positions, span.t0_s, lead, &mut self.targets);
+        let (times, cloth) = ([span.t0_s, span.t1_s], model.numbering.cloth());
+        pins.write_draws(&state.captured, times, cloth, &mut self.draws);
         self.let_followers_go(model, state, span);
         self.gravity = model.gravity(span.t1_s);
         model.cloth.write_loads(&state.positions, span.t1_s, &mut self.loads);

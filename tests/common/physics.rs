@@ -83,7 +83,14 @@ pub fn cloth(mesh: Mesh, material: Material) -> ClothSetup {
 pub fn hold(cloth: &mut ClothSetup, chosen: impl Fn(&Vec3) -> bool) {
     let vertices = vertices_where(&cloth.rest, chosen);
     assert!(!vertices.is_empty());
-    let pin = Pin { vertices, start_s: 0.0, end_s: f64::INFINITY, motion: None, follow: None };
+    let pin = Pin {
+        vertices,
+        start_s: 0.0,
+        end_s: f64::INFINITY,
+        motion: None,
+        follow: None,
+        springs: None,
+    };
     cloth.pins.push(pin);
 }
 

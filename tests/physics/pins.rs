@@ -39,7 +39,14 @@ fn lead(
         |time_s, translation| Keyframe { time_s, translation, axis: Vec3::y(), angle_deg: 0.0 };
     let keyframes = vec![key(0.0, Vec3::zeros()), key(time_s, to)];
     let motion = Some(KeyframedMotion { center: Vec3::zeros(), keyframes });
-    cloth.pins.push(Pin { vertices, start_s, end_s: f64::INFINITY, motion, follow: None });
+    cloth.pins.push(Pin {
+        vertices,
+        start_s,
+        end_s: f64::INFINITY,
+        motion,
+        follow: None,
+        springs: None,
+    });
 }
 
 fn near(place: Vec3) -> impl Fn(&Vec3) -> bool {

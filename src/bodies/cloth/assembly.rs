@@ -3,7 +3,7 @@
 //!
 //! `A dv = b` with `A = M + h D + h^2 K` and `dv = v1 - v0` (docs/methods.md, section 4). Every
 //! rank assembles its own rows, and one thread a patch. A row gets its mass, gravity, damping and
-//! loads, then the elements kind by kind, each kind by rising number.
+//! loads and springs of pins, then the elements kind by kind, each kind by rising number.
 
 use crate::bodies::cloth::elements::Shares;
 use crate::bodies::cloth::energy::{Blown, EnergyMeter, EnergyState, PatchEnergy};
@@ -48,7 +48,13 @@ impl Assembly {
             if let Some(load) = inputs.loads.get(vertex) {
                 rhs += load * inputs.h;
             }
-            rows.set(row, rhs, Mat3::from_diagonal_element(mass * (1.0 + damping)));
+            let mut diagonal = mass * (1.0 + damping);
+            if let Some(draw) = inputs.draws.get(vertex) {
+                let end = inputs.x[vertex] + v * inputs.ahead_s;
+                rhs += (draw.pull - end * draw.stiffness) * inputs.h;
+                diagonal += draw.stiffness * (inputs.h * inputs.h);
+            }
+            rows.set(row, rhs, Mat3::from_diagonal_element(diagonal));
         }
         model.elements.add(&self.shares, patch, inputs, rows);
     }

@@ -1,5 +1,6 @@
 //! What the forces on cloth depend on in a step.
 
+use crate::bodies::cloth::pins::Draw;
 use crate::ids::VertexId;
 use crate::math::Vec3;
 
@@ -47,6 +48,8 @@ pub struct StepInputs<'a> {
     pub gravity: Vec3,
     /// The loads on all cloth vertices, N; empty if there are none.
     pub loads: &'a [Vec3],
+    /// What the springs of pins do to all cloth vertices; empty if there are none.
+    pub draws: &'a [Draw],
     /// Velocity of the air, m/s.
     pub wind: Vec3,
 }

@@ -69,7 +69,7 @@ impl ClothModel {
                 velocities[own].copy_from_slice(&start);
             }
         }
-        let held = self.pins.groups.iter().filter(|group| group.is_active(0.0));
+        let held = self.pins.groups.iter().filter(|group| group.holds(0.0));
         held.flat_map(|group| &group.vertices).for_each(|&v| velocities[v as usize].fill(0.0));
         velocities
     }
@@ -94,6 +94,7 @@ fn pins(cloths: &[ClothSetup], ranges: &[Range<VertexId>]) -> Pins {
             end_s: pin.end_s,
             motion: pin.motion.clone(),
             follow: pin.follow.clone(),
+            springs: pin.springs.clone(),
         })
     });
     Pins { groups: groups.collect() }

@@ -1,5 +1,7 @@
-//! Vertices that are held, follow a keyframed rigid motion, or follow an obstacle.
+//! Vertices that are held, follow a keyframed rigid motion, or follow an obstacle; exactly, or drawn by
+//! springs.
 
+use crate::bodies::cloth::amplitude::{AmplitudeKey, factor};
 use crate::bodies::prescribed::{KeyframedMotion, Rigid, SurfacePoint};
 use crate::ids::VertexId;
 use crate::math::Vec3;
@@ -17,6 +19,34 @@ pub struct PinGroup {
     pub motion: Option<KeyframedMotion>,
     /// The obstacle that they follow instead.
     pub follow: Option<Follow>,
+    /// The springs that draw them there. Without them they are held exactly.
+    pub springs: Option<PinSprings>,
+}
+
+/// The springs of a pin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PinSprings {
+    /// The stiffness of each vertex, in the order of the vertices, N/m.
+    pub stiffness_n_per_m: Vec<f64>,
+    /// Its factor over time, by ascending time. Always 1 without keys.
+    pub strength: Vec<AmplitudeKey>,
+}
+
+/// What springs do to a vertex of cloth at the place x (m): their force is `pull - stiffness x`.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Draw {
+    /// The sum of their stiffnesses, N/m.
+    pub stiffness: f64,
+    /// The sum of stiffness times place, N.
+    pub pull: Vec3,
+}
+
+impl Draw {
+    /// The work (J) of the springs on a vertex on its way from `x0` to `x1` (m): the energy that they
+    /// lose.
+    pub fn work_j(&self, x0: Vec3, x1: Vec3) -> f64 {
+        (self.pull - (x0 + x1) * (0.5 * self.stiffness)).dot(&(x1 - x0))
+    }
 }
 
 /// How pinned vertices go with an obstacle.
@@ -68,7 +98,7 @@ impl Pins {
     ) {
         targets.clear();
         for (number, (group, places)) in self.groups.iter().zip(captured).enumerate() {
-            if group.is_active(t0_s) {
+            if group.holds(t0_s) {
                 let lead = lead(number);
                 targets.extend(
                     group
@@ -82,6 +112,31 @@ impl Pins {
         // The sort is stable, so the first group of a vertex stays in front.
         targets.sort_by_key(|&(vertex, _)| vertex);
         targets.dedup_by_key(|&mut (vertex, _)| vertex);
+    }
+
+    /// Writes what springs do to each of `vertices` vertices in a step from `t0_s` to `t1_s` (s) to
+    /// `draws`, which is left empty if no spring acts. They draw to where the pins are at its end.
+    pub fn write_draws(
+        &self,
+        captured: &Captured,
+        [t0_s, t1_s]: [f64; 2],
+        vertices: usize,
+        draws: &mut Vec<Draw>,
+    ) {
+        draws.clear();
+        for (group, places) in self.groups.iter().zip(captured) {
+            let Some(springs) = group.springs.as_ref().filter(|_| group.is_active(t0_s)) else {
+                continue;
+            };
+            draws.resize(vertices, Draw::default());
+            let (pose, strength) = (group.pose_at(t1_s), factor(&springs.strength, t1_s));
+            let places = places.iter().zip(&springs.stiffness_n_per_m);
+            for (&vertex, (&place, stiffness)) in group.vertices.iter().zip(places) {
+                let (draw, stiffness) = (&mut draws[vertex as usize], stiffness * strength);
+                draw.stiffness += stiffness;
+                draw.pull += pose.map_or(place, |pose| pose.apply(place)) * stiffness;
+            }
+        }
     }
 }
 
@@ -112,7 +167,12 @@ impl PinGroup {
         self.motion.as_ref().map(|motion| motion.since(self.start_s, time_s))
     }
 
-    /// Whether it holds its vertices at `time_s` (s).
+    /// Whether it holds its vertices exactly at `time_s` (s).
+    pub fn holds(&self, time_s: f64) -> bool {
+        self.springs.is_none() && self.is_active(time_s)
+    }
+
+    /// Whether it holds or draws its vertices at `time_s` (s).
     pub fn is_active(&self, time_s: f64) -> bool {
         self.start_s <= time_s && time_s < self.end_s
     }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::loads::add_extra_masses;
-use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
+use crate::bodies::cloth::setup::{ClothSetup, Factors, RestTriangle};
 use crate::ids::{FaceId, VertexId};
 use crate::math::Vec3;
 use crate::mesh::Topology;
+
+/// How many times as stiff cloth gets beyond its strain limit.
+pub const STIFFEST: f64 = 1023.0;
 
 /// Mass of a vertex that has been welded to another one, kg. No face has it, and it needs a row of the
 /// linear system.
@@ -62,6 +65,14 @@ impl<'a> RestCloths<'a> {
         self.cloths.iter().flat_map(|cloth| &cloth.rest_planes)
     }
 
+    /// The factor of each triangle in the list that `of` chooses.
+    pub fn factors(&self, of: fn(&Factors) -> &Vec<f64>) -> impl Iterator<Item = f64> {
+        self.cloths.iter().flat_map(move |cloth| {
+            let factors = of(&cloth.factors);
+            (0..cloth.faces.len()).map(|face| factors.get(face).copied().unwrap_or(1.0))
+        })
+    }
+
     /// The edges that are folded at rest, sorted, and their angles, rad.
     pub fn folds(&self) -> impl Iterator<Item = ([VertexId; 2], f64)> {
         let cloths = self.cloths.iter().zip(&self.ranges);
@@ -99,20 +110,29 @@ impl<T> ByCloth<T> {
 }
 
 /// About the largest entry of the stiffness of a cloth, N/m: of its membranes, and of its hinges
-/// between triangles of mean area.
+/// between triangles of mean area. Where factors differ, those of its stiffest place.
 pub fn size_n_per_m(cloth: &ClothSetup) -> f64 {
     let (membrane, bending) = (&cloth.material.membrane, &cloth.material.bending);
     let areas: f64 = cloth.rest_planes.iter().map(RestTriangle::area).sum();
     let mean_area = areas / cloth.rest_planes.len().max(1) as f64;
-    membrane.largest() + bending.largest() / mean_area.max(f64::MIN_POSITIVE)
+    let most = |factors: &[f64]| factors.iter().copied().reduce(f64::max).unwrap_or(1.0);
+    let bending = bending.largest() / mean_area.max(f64::MIN_POSITIVE);
+    // Blocks may be 2^6 times this size.
+    let limit = if cloth.material.strain_limit.is_some() { (STIFFEST + 1.0) / 64.0 } else { 1.0 };
+    limit * membrane.largest() * most(&cloth.factors.stiffness)
+        + bending * most(&cloth.factors.bending)
 }
 
 /// A third of each triangle's mass goes to each corner.
 fn lumped_masses(cloths: &[ClothSetup], faces: &[[VertexId; 3]], vertices: usize) -> Vec<f64> {
     let mut masses = vec![0.0; vertices];
     let of_cloths = cloths.iter().flat_map(|cloth| {
-        let density = cloth.material.density_kg_per_m2;
-        cloth.rest_planes.iter().map(move |plane| density * plane.area() / 3.0)
+        let (density, factors) = (cloth.material.density_kg_per_m2, &cloth.factors.density);
+        let planes = cloth.rest_planes.iter().enumerate();
+        planes.map(move |(face, plane)| match factors.get(face) {
+            Some(factor) => density * factor * plane.area() / 3.0,
+            None => density * plane.area() / 3.0,
+        })
     });
     for (face, corner_mass) in faces.iter().zip(of_cloths) {
         for &vertex in face {

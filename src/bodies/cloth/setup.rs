@@ -2,7 +2,7 @@
 
 use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::Material;
-use crate::bodies::cloth::pins::Follow;
+use crate::bodies::cloth::pins::{Follow, PinSprings};
 use crate::bodies::prescribed::KeyframedMotion;
 use crate::math::{Mat2, Vec2, Vec3};
 use crate::mesh::{ObjDocument, Topology};
@@ -129,6 +129,8 @@ pub struct Pin {
     pub motion: Option<KeyframedMotion>,
     /// The obstacle that they follow instead. Then they are held from the start.
     pub follow: Option<Follow>,
+    /// The springs that draw them there. Without them they are held exactly.
+    pub springs: Option<PinSprings>,
 }
 
 /// The loads of a cloth, and how it moves at t = 0.

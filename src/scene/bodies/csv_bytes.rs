@@ -12,7 +12,7 @@ const PATH: &str = "check the path; it is relative to the scene file's folder";
 ///
 /// # Errors
 /// A file that cannot be read.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+pub(in crate::scene) fn read(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = input::read(path, input::DATA_LIMIT).map_err(|cause| {
         let remedy = input::remedy(&cause, PATH);
         Error::file(path, cause, remedy)
@@ -23,7 +23,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// The error of a line that is no row. The line is named once.
-pub(super) fn unreadable(cause: &csv::Error, line: &str, remedy: &str) -> Error {
+pub(in crate::scene) fn unreadable(cause: &csv::Error, line: &str, remedy: &str) -> Error {
     let cause = match cause.kind() {
         csv::ErrorKind::Utf8 { err, .. } => err.to_string(),
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {

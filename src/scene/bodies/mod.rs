@@ -16,7 +16,7 @@
 pub(in crate::scene) mod among_cloth;
 pub mod build;
 mod check;
-mod csv_bytes;
+pub(super) mod csv_bytes;
 pub mod division;
 mod geometry;
 pub mod joints;

@@ -29,7 +29,7 @@ pub(super) fn check_loads(cloth: &Cloth, at: &str) -> Result<()> {
     vector_within(&format!("{at}.angular_velocity_rad_per_s"), spin, ANGULAR_SPEED)
 }
 
-fn check_amplitude(keys: &[AmplitudeKey], at: &str) -> Result<()> {
+pub(super) fn check_amplitude(keys: &[AmplitudeKey], at: &str) -> Result<()> {
     ascending(at, keys.iter().map(|key| key.time_s))?;
     let mut factors = (0..).zip(keys);
     factors.try_for_each(|(i, key)| within(&format!("{at}[{i}].factor"), key.factor, FACTOR))

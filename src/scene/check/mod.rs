@@ -1,6 +1,7 @@
 //! Checks every number of a scene before its bodies are built.
 
 mod loads;
+mod maps;
 mod seams;
 mod steps;
 #[cfg(test)]
@@ -188,11 +189,17 @@ impl Cloth {
         }
         direction(&format!("{at}.warp_axis"), self.warp_axis)?;
         self.material.resolve(&format!("{at}.material"))?;
+        if let Some(limit) = self.strain_limit {
+            positive_within(&format!("{at}.strain_limit"), limit, STRAIN_LIMIT)?;
+        }
         let Damping { mass_per_s, stiffness_s } = self.damping;
         not_negative(&format!("{at}.damping.mass_per_s"), mass_per_s, DAMPING_RATE)?;
         not_negative(&format!("{at}.damping.stiffness_s"), stiffness_s, DAMPING_TIME)?;
         for (i, pin) in self.pins.iter().enumerate() {
             pin.validate(&format!("{at}.pins[{i}]"))?;
+        }
+        for (i, map) in self.maps.iter().enumerate() {
+            map.validate(&format!("{at}.maps[{i}]"))?;
         }
         for (i, fold) in self.folds.iter().enumerate() {
             let at = format!("{at}.folds[{i}]");
@@ -226,36 +233,6 @@ impl Placement {
         direction(&format!("{at}.axis"), self.axis)?;
         within(&format!("{at}.angle_deg"), self.angle_deg, ANGLE)?;
         vector_within(&format!("{at}.translation_m"), self.translation_m, LENGTH)
-    }
-}
-
-impl PinSpec {
-    fn validate(&self, at: &str) -> Result<()> {
-        self.select.validate(&format!("{at}.select"))?;
-        within(&format!("{at}.start_s"), self.start_s, TIME)?;
-        if let Some(end_s) = self.end_s {
-            within(&format!("{at}.end_s"), end_s, TIME)?;
-            if end_s <= self.start_s {
-                let cause =
-                    format!("the pin ends at {end_s} s, before it starts at {} s", self.start_s);
-                return Err(Error::input(format!("{at}.end_s"), cause, "choose a later end"));
-            }
-        }
-        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))?;
-        self.validate_follow(at)
-    }
-
-    fn validate_follow(&self, at: &str) -> Result<()> {
-        let (field, cause) = match (&self.follow, &self.motion) {
-            (Some(_), Some(_)) => {
-                ("motion", "vertices that follow an obstacle have no other motion")
-            }
-            (Some(_), None) if self.start_s != 0.0 => {
-                ("start_s", "vertices that follow an obstacle are held from the start on")
-            }
-            _ => return Ok(()),
-        };
-        Err(Error::input(format!("{at}.{field}"), cause, "leave it out"))
     }
 }
 

@@ -8,6 +8,7 @@ mod attach;
 mod engine;
 mod fold;
 mod loads;
+mod map;
 mod obstacle;
 mod output;
 mod samples;
@@ -18,6 +19,7 @@ mod tests;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::bodies::cloth::Air;
+use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::mesh::shapes::Shape;
 use crate::partition::methods::PartitionSettings;
@@ -31,6 +33,7 @@ pub use attach::AttachSpec;
 pub use engine::EngineChoice;
 pub use fold::FoldSpec;
 pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
+pub use map::{Channel, MapSpec, Mapped, Numbers};
 pub use obstacle::Obstacle;
 pub use output::{Digits, FormatNames, Output, Polygons, VertexField};
 pub use samples::{PinchSpec, SamplesSpec};
@@ -153,10 +156,15 @@ impl Scene {
     }
 
     /// The path of each file that the scene names: meshes of cloths and of obstacles, samples of
-    /// obstacles, meshes and places of rigid bodies, places of joints, then patterns of cloths.
+    /// obstacles, meshes and places of rigid bodies, places of joints, then patterns and maps of cloths.
     pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let (cloths, patterns): (Vec<_>, Vec<_>) =
-            self.cloths.iter_mut().map(|cloth| (&mut cloth.shape, cloth.rest.path_mut())).unzip();
+        let (mut cloths, mut others) = (Vec::new(), Vec::new());
+        for cloth in &mut self.cloths {
+            cloths.push(&mut cloth.shape);
+            others.extend(cloth.rest.path_mut());
+            others.extend(cloth.maps.iter_mut().filter_map(|map| map.from.path_mut()));
+            others.extend(cloth.pins.iter_mut().filter_map(PinSpec::path_mut));
+        }
         let (shapes, samples): (Vec<_>, Vec<_>) = self
             .obstacles
             .iter_mut()
@@ -171,7 +179,7 @@ impl Scene {
         let meshes =
             meshes.chain(samples).chain(self.bodies.iter_mut().flat_map(Bodies::paths_mut));
         let meshes = meshes.chain(self.joints.iter_mut().filter_map(JointSpec::path_mut));
-        meshes.chain(patterns.into_iter().flatten())
+        meshes.chain(others)
     }
 
     /// Size of the smallest whole time step, s. It is the unit of step numbers.
@@ -211,12 +219,19 @@ pub struct Cloth {
     pub warp_axis: [f64; 3],
     /// Its fabric.
     pub material: MaterialSpec,
+    /// The fabric gets stiff where it is stretched nearly by this, in any direction in its plane. By
+    /// default it does not.
+    #[serde(default)]
+    pub strain_limit: Option<f64>,
     /// Name of the material that gives its friction. Without one `contact` does.
     #[serde(default)]
     pub touch: Option<String>,
     /// Rayleigh damping.
     #[serde(default)]
     pub damping: Damping,
+    /// Numbers of its vertices, which multiply its settings.
+    #[serde(default)]
+    pub maps: Vec<MapSpec>,
     /// Edges that are folded at rest.
     #[serde(default)]
     pub folds: Vec<FoldSpec>,
@@ -325,6 +340,22 @@ pub struct PinSpec {
     /// The name of the obstacle that the vertices follow instead.
     #[serde(default)]
     pub follow: Option<String>,
+    /// If given, springs of this stiffness draw the vertices to where the pin would hold them, N/m each.
+    #[serde(default)]
+    pub stiffness_n_per_m: Option<f64>,
+    /// What the stiffness of the springs is multiplied by, vertex by vertex.
+    #[serde(default)]
+    pub weights: Option<Numbers>,
+    /// Its factor over time: linear between keys, constant outside. Always 1 without keys.
+    #[serde(default)]
+    pub strength: Vec<AmplitudeKey>,
+}
+
+impl PinSpec {
+    /// The path of the file of its weights.
+    fn path_mut(&mut self) -> Option<&mut String> {
+        self.weights.as_mut().and_then(Numbers::path_mut)
+    }
 }
 
 /// A choice of vertices of one cloth.

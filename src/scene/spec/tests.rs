@@ -54,6 +54,7 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("engine.rs"), &[]));
     expected.extend(declared(include_str!("fold.rs"), &[]));
     expected.extend(declared(include_str!("loads.rs"), &[]));
+    expected.extend(declared(include_str!("map.rs"), &[]));
     expected.extend(declared(include_str!("obstacle.rs"), &[]));
     expected.extend(declared(include_str!("output.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));

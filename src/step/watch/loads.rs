@@ -1,4 +1,4 @@
-//! The work of loads, and of gravity that changes in time: force times path.
+//! The work of loads, of the springs of pins, and of gravity that changes in time.
 
 use crate::math::Vec3;
 use crate::ranks::ExactSums;
@@ -9,12 +9,15 @@ use crate::step::motion::StepMotion;
 pub(super) fn add_loads(here: &Context, motion: &StepMotion, sums: &mut ExactSums<1>) {
     let Context { model, rank, .. } = *here;
     let is_keyed = model.has_keyed_gravity();
-    if motion.loads.is_empty() && !is_keyed {
+    if motion.loads.is_empty() && motion.draws.is_empty() && !is_keyed {
         return;
     }
     let work = |vertex: usize| {
         let path = motion.x1[vertex] - motion.x0[vertex];
-        let load = motion.loads.get(vertex).map_or(0.0, |load| load.dot(&path));
+        let mut load = motion.loads.get(vertex).map_or(0.0, |load| load.dot(&path));
+        if let Some(draw) = motion.draws.get(vertex) {
+            load += draw.work_j(motion.x0[vertex], motion.x1[vertex]);
+        }
         let weight = model.cloth.masses[vertex] * motion.gravity.dot(&path);
         if is_keyed { load + weight } else { load }
     };

@@ -26,6 +26,8 @@
 //! - The work of wind is that of its force on each triangle.
 //! - The work of loads is the force on each vertex times its path. Gravity that changes in time has
 //!   no potential: it is such a load, and no part of `E`.
+//! - The springs of pins are no part of `E` either. Their work is the energy that they lose in the step
+//!   while they draw to where the pin is at its end.
 //!
 //! Source: ours.
 

@@ -140,6 +140,8 @@ macro_rules! elements {
 elements! {
     /// Triangles, with the drag of the air on them.
     membrane: Membrane,
+    /// What keeps triangles from stretching beyond a limit.
+    limit: StrainLimit,
     /// Hinges between triangles.
     bending: Bending,
 }

@@ -143,6 +143,7 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
             stability: Stability::EULER,
             gravity,
             loads: &[],
+            draws: &[],
             wind,
         };
         let rows = assemble(&model, &inputs, 1);
@@ -187,6 +188,7 @@ fn rows_have_the_same_bits_on_any_number_of_ranks() {
             stability: Stability::EULER,
             gravity,
             loads: &x,
+            draws: &[],
             wind,
         };
         let one = assemble(&model, &inputs, 1);

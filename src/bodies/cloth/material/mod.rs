@@ -28,6 +28,8 @@ pub struct Material {
     pub mass_damping_per_s: f64,
     /// Rayleigh damping proportional to stiffness, s.
     pub stiffness_damping_s: f64,
+    /// The largest principal strain, if it has a limit.
+    pub strain_limit: Option<f64>,
 }
 
 impl Material {
@@ -39,6 +41,7 @@ impl Material {
             bending,
             mass_damping_per_s: 0.0,
             stiffness_damping_s: 0.0,
+            strain_limit: None,
         }
     }
 

@@ -39,6 +39,12 @@ impl MembraneStiffness {
         Self::new(modulus_n_per_m, modulus_n_per_m, poisson_ratio, shear)
     }
 
+    /// `factor` times as stiff.
+    pub fn times(&self, factor: f64) -> Self {
+        let Self { c11, c12, c22, c33 } = *self;
+        Self { c11: c11 * factor, c12: c12 * factor, c22: c22 * factor, c33: c33 * factor }
+    }
+
     /// The largest entry, N/m.
     pub fn largest(&self) -> f64 {
         self.c11.max(self.c22).max(self.c33)
@@ -72,6 +78,12 @@ pub struct BendingStiffness {
 impl BendingStiffness {
     /// Cloth without any resistance to bending.
     pub const ZERO: Self = Self { d11: 0.0, d12: 0.0, d22: 0.0, d66: 0.0 };
+
+    /// `factor` times as stiff.
+    pub fn times(&self, factor: f64) -> Self {
+        let Self { d11, d12, d22, d66 } = *self;
+        Self { d11: d11 * factor, d12: d12 * factor, d22: d22 * factor, d66: d66 * factor }
+    }
 
     /// The largest entry, N m.
     pub fn largest(&self) -> f64 {

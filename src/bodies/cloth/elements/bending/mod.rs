@@ -100,7 +100,8 @@ impl Element for Bending {
     fn new(rest: &RestCloths) -> Self {
         let planes: Vec<_> = rest.planes().map(|plane| [plane.x1, plane.x2]).collect();
         let rigidity = rest.by_cloth(|cloth| cloth.material.bending);
-        let stiffness = |face| *rigidity.of(face);
+        let factors = Vec::from_iter(rest.factors(|factors| &factors.bending));
+        let stiffness = |face: FaceId| rigidity.of(face).times(factors[face as usize]);
         let (faces, topology, x) = (&rest.faces, &rest.topology, &rest.positions);
         let mut sheet = HingedSheet::new(faces, topology, &planes, x, stiffness);
         let is_flat = rest.by_cloth(|cloth| cloth.is_flat);

@@ -60,6 +60,8 @@ impl Element for Membrane {
 
     fn new(rest: &RestCloths) -> Self {
         let triangles = rest.faces.iter().zip(rest.planes());
+        let stiffer = rest.factors(|factors| &factors.stiffness);
+        let heavier = rest.factors(|factors| &factors.density);
         let fabrics = rest.by_cloth(|cloth| Fabric {
             stiffness: cloth.material.membrane,
             damping_s: cloth.material.stiffness_damping_s,
@@ -68,7 +70,10 @@ impl Element for Membrane {
         });
         Self {
             triangles: triangles
-                .map(|(&face, plane)| MembraneTriangle::new(face, plane.x1, plane.x2))
+                .zip(stiffer.zip(heavier))
+                .map(|((&face, plane), (stiffer, heavier))| {
+                    MembraneTriangle::new(face, plane.x1, plane.x2).with_factors(stiffer, heavier)
+                })
                 .collect(),
             fabrics,
             air: rest.air,

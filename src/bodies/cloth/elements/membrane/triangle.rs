@@ -73,8 +73,10 @@ pub struct MembraneTriangle {
     pub vertices: [VertexId; 3],
     /// `D_m^-1`, 1/m: rows are the shape gradients of corners 1 and 2.
     inverse_rest: Mat2,
-    /// Rest area, m^2.
+    /// Rest area times the factor of its stiffness, m^2: so energy and forces have the factor.
     pub area: f64,
+    /// The factor of its density over that of its stiffness.
+    mass_ratio: f64,
 }
 
 impl MembraneTriangle {
@@ -83,7 +85,18 @@ impl MembraneTriangle {
     pub fn new(vertices: [VertexId; 3], x1: Vec2, x2: Vec2) -> Self {
         let inverse_rest = Mat2::from_columns(&[x1, x2]).try_inverse();
         let area = RestTriangle { x1, x2 }.area();
-        Self { vertices, inverse_rest: inverse_rest.unwrap_or_else(Mat2::zeros), area }
+        let inverse_rest = inverse_rest.unwrap_or_else(Mat2::zeros);
+        Self { vertices, inverse_rest, area, mass_ratio: 1.0 }
+    }
+
+    /// `stiffer` times as stiff as its fabric, and `heavier` times as heavy.
+    pub fn with_factors(self, stiffer: f64, heavier: f64) -> Self {
+        Self { area: self.area * stiffer, mass_ratio: heavier / stiffer, ..self }
+    }
+
+    /// The gradients of the shape functions of corners 1 and 2 in the plane at rest, 1/m.
+    pub fn gradients(&self) -> [Vec2; 2] {
+        [0, 1].map(|corner| self.inverse_rest.row(corner).transpose())
     }
 
     /// Elastic energy, J, at positions `x` (m).
@@ -173,7 +186,8 @@ impl MembraneTriangle {
         let (n1, n2) = (n.dot(u1) * ahead, n.dot(u2) * ahead);
         // Geometric term of spin, in the plane.
         let mass = density * (0.25 * stability.by_mass) / (h * h);
-        let by_mass = shape.stable_spin_stiffness(mass);
+        let mass_ratio = Lanes::gather(|i| triangles[i].mass_ratio);
+        let by_mass = shape.stable_spin_stiffness(mass) * mass_ratio;
         let least_share = stability.least_share;
         let spin = shape.polar.spin_stiffness(c, stress(c, e), by_mass, least_share);
         let spin_stiffness = spin * scale;
