@@ -315,7 +315,7 @@ mod tests {
             ("0.2", "0.4"),
             ("100", "200"),
             ("80", "160"),
-            ("_m: 20", "_m: 40"),
+            ("shear_n_per_m: 20", "shear_n_per_m: 40"),
             ("1e-5", "2e-5"),
             ("weft_n_m: 2e-5", "weft_n_m: 4e-5"),
         ];
@@ -343,7 +343,7 @@ mod tests {
             ("(of: Density, from: Csv(\"other.csv\"))", "other.csv:1", "unknown columns `weight`"),
             ("(of: Density, from: Csv(\"none.csv\"))", "none.csv", "check the path"),
             ("(of: Density, from: Csv(\"some.csv\"))", "maps[0], factor of vertex 1", "0"),
-            ("(of: Bending, from: Csv(\"all.csv\"), low: -3)", "factor of vertex", "negative"),
+            ("(of: Bending, from: Csv(\"all.csv\"), low: 2)", "factor of vertex", "negative"),
             ("(of: Friction, from: Colour(Red))", "maps[0].from", "no colours"),
             (
                 "(of: Friction, from: Select(Group(\"lefd\")))",
