@@ -4,9 +4,8 @@ use clap::ValueEnum;
 use cloth_sim::math::Vec3;
 
 use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};
-use crate::program::picture::parts::{Parts, homes};
 use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::ObjectHead;
+use crate::program::view::stage::{ObjectHead, Still};
 use crate::program::words::significant;
 
 /// Bins of the values of a run.
@@ -87,12 +86,12 @@ impl ColourBy {
     }
 
     /// Whether a run has its values.
-    fn is_in(self, parts: &Parts, frames: &[FrameBlock]) -> bool {
+    fn is_in(self, still: &Still, frames: &[FrameBlock]) -> bool {
         let has = |name: &str| {
             let in_frame = |frame: &FrameBlock| {
                 !frame.arrays.u8(name).is_empty() || !frame.arrays.u16(name).is_empty()
             };
-            !parts.still_values(name).is_empty() || frames.iter().any(in_frame)
+            !still.surfaces.u16(name).is_empty() || frames.iter().any(in_frame)
         };
         self == Self::Fabric || self.arrays().into_iter().flatten().any(has)
     }
@@ -105,6 +104,12 @@ pub struct Colouring {
     stops: Vec<Vec3>,
     /// The values at its ends.
     range: [f64; 2],
+    /// The names of all fabrics.
+    fabrics: Vec<String>,
+    /// The category of each vertex of cloth, if it is the same in all frames.
+    of_vertices: Vec<u16>,
+    /// The group of each body.
+    groups: Vec<u16>,
 }
 
 impl Colouring {
@@ -113,17 +118,23 @@ impl Colouring {
     ///
     /// # Errors
     /// A run without such values. The message has what can be chosen.
-    pub fn new(by: ColourBy, parts: &Parts, frames: &[FrameBlock]) -> Result<Self, String> {
-        if !by.is_in(parts, frames) {
-            let others = ColourBy::value_variants().iter().filter(|it| it.is_in(parts, frames));
+    pub fn new(by: ColourBy, still: &Still, frames: &[FrameBlock]) -> Result<Self, String> {
+        if !by.is_in(still, frames) {
+            let others = ColourBy::value_variants().iter().filter(|it| it.is_in(still, frames));
             let others = Vec::from_iter(others.map(|it| it.word()));
             return Err(format!("choose one of {}", others.join(", ")));
         }
-        let Some(scale) = by.scale() else {
-            return Ok(Self { by, stops: Vec::new(), range: [0.0, 1.0] });
-        };
-        let stops = scale.stops.iter().map(|it| colours::hex(it)).collect();
-        Ok(Self { by, stops, range: range(by, &scale, frames) })
+        let scale = by.scale();
+        let stops = scale.as_ref().map_or(&[][..], |it| it.stops);
+        let [name, _] = by.arrays();
+        Ok(Self {
+            by,
+            stops: stops.iter().map(|it| colours::hex(it)).collect(),
+            range: scale.map_or([0.0, 1.0], |scale| range(by, &scale, frames)),
+            fabrics: fabrics(still),
+            of_vertices: name.map_or(&[][..], |name| still.surfaces.u16(name)).to_vec(),
+            groups: still.bodies.of_each.u16("group").to_vec(),
+        })
     }
 
     /// What the colours say, in words; none for categories.
@@ -134,21 +145,15 @@ impl Colouring {
     }
 
     /// The colour of each vertex of a cloth, whose first one is number `first` of all cloth.
-    pub fn of_cloth(
-        &self,
-        parts: &Parts,
-        frame: &FrameBlock,
-        head: &ObjectHead,
-        first: usize,
-    ) -> Vec<Vec3> {
+    pub fn of_cloth(&self, frame: &FrameBlock, head: &ObjectHead, first: usize) -> Vec<Vec3> {
         let own = first..first + head.vertices;
+        let categories = self.of_vertices.get(own.clone());
         let [name, _] = self.by.arrays();
-        let categories = name.and_then(|name| parts.still_values(name).get(own.clone()));
         let values = name.and_then(|name| Some((name, frame.arrays.u8(name).get(own)?)));
         match (categories, values) {
             _ if self.by == ColourBy::Fabric => {
                 let is_own = |it: &String| head.fabric.as_ref() == Some(it);
-                let number = parts.fabrics.iter().position(is_own).unwrap_or_default();
+                let number = self.fabrics.iter().position(is_own).unwrap_or_default();
                 vec![colours::category(number); head.vertices]
             }
             (Some(numbers), _) => {
@@ -164,14 +169,14 @@ impl Colouring {
     }
 
     /// The colour of each of the `count` bodies.
-    pub fn of_bodies(&self, parts: &Parts, frame: &FrameBlock, count: usize) -> Vec<Vec3> {
+    pub fn of_bodies(&self, frame: &FrameBlock, count: usize) -> Vec<Vec3> {
         let numbered = |numbers: &[u16], before: usize| {
             let colour = |&it: &u16| colours::category(usize::from(it) + before);
             numbers.iter().map(colour).collect::<Vec<_>>()
         };
         let [_, name] = self.by.arrays();
         let found = match (self.by, name) {
-            (ColourBy::Fabric, _) => numbered(parts.groups(), parts.fabrics.len()),
+            (ColourBy::Fabric, _) => numbered(&self.groups, self.fabrics.len()),
             (ColourBy::Rank | ColourBy::Worker, _) => numbered(homes(frame), 0),
             (_, Some(name)) => self.on_scale(frame, name, frame.arrays.u8(name)),
             (_, None) => Vec::new(),
@@ -191,6 +196,23 @@ impl Colouring {
         let of_share = Vec::from_iter((0..=255).map(colour));
         shares.iter().map(|&share| of_share[usize::from(share)]).collect()
     }
+}
+
+/// The rank or worker of each body in a frame. Runs of cloth have none.
+pub fn homes(frame: &FrameBlock) -> &[u16] {
+    let workers = frame.arrays.u16("worker");
+    if workers.is_empty() { frame.arrays.u16("body_rank") } else { workers }
+}
+
+/// The names of all fabrics, in the order of the cloths.
+fn fabrics(still: &Still) -> Vec<String> {
+    let mut fabrics = Vec::<String>::new();
+    for fabric in still.objects.iter().filter_map(|it| it.fabric.as_ref()) {
+        if !fabrics.contains(fabric) {
+            fabrics.push(fabric.clone());
+        }
+    }
+    fabrics
 }
 
 /// The values at the ends of a scale: all values of `frames`, except the largest ones.

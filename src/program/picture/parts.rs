@@ -8,7 +8,7 @@ use crate::program::picture::camera::SceneBox;
 use crate::program::picture::colours;
 use crate::program::picture::creases::{ShadedSurface, creased, smooth};
 use crate::program::picture::model::{Look, Model, Vertex};
-use crate::program::picture::modes::Colouring;
+use crate::program::picture::modes::{Colouring, homes};
 use crate::program::view::bodies::ABSENT;
 use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::stage::{ObjectHead, Role, ShapeHead, Still};
@@ -41,8 +41,6 @@ pub struct Parts {
     pub objects: Vec<Object>,
     /// Whether obstacles are drawn as glass.
     pub is_glass: bool,
-    /// The names of all fabrics.
-    pub fabrics: Vec<String>,
     still: Still,
     shapes: Vec<ShadedSurface>,
 }
@@ -50,15 +48,9 @@ pub struct Parts {
 impl Parts {
     /// Those of a run.
     pub fn new(still: Still) -> Self {
-        let mut fabrics = Vec::<String>::new();
-        for fabric in still.objects.iter().filter_map(|it| it.fabric.as_ref()) {
-            if !fabrics.contains(fabric) {
-                fabrics.push(fabric.clone());
-            }
-        }
         let count = still.bodies.count;
         let shapes = still.shapes.iter().map(|it| surface_of(it, count)).collect();
-        Self { objects: objects(&still), is_glass: false, fabrics, still, shapes }
+        Self { objects: objects(&still), is_glass: false, still, shapes }
     }
 
     /// Obstacles that stand still and are no walls, with the boxes around them.
@@ -67,19 +59,9 @@ impl Parts {
         standing.filter_map(|it| it.around.as_ref())
     }
 
-    /// The numbers of what `name` says of each cloth vertex or body in all frames.
-    pub fn still_values(&self, name: &str) -> &[u16] {
-        self.still.surfaces.u16(name)
-    }
-
     /// Whether the run has bodies.
     pub fn has_bodies(&self) -> bool {
         self.still.bodies.count > 0
-    }
-
-    /// The group of each body.
-    pub fn groups(&self) -> &[u16] {
-        self.still.bodies.of_each.u16("group")
     }
 
     /// The largest distance of a vertex of a body from its centre, m.
@@ -136,7 +118,7 @@ impl Parts {
         };
         let plain = colours::hex(colours::OBSTACLE);
         let colours = match is_cloth {
-            true => colouring.of_cloth(self, frame, head, *first),
+            true => colouring.of_cloth(frame, head, *first),
             false => vec![plain; surface.positions.len()],
         };
         let vertices = surface.positions.iter().zip(&surface.normals).zip(colours);
@@ -149,7 +131,7 @@ impl Parts {
         let centres = frame.bounds.positions(frame.arrays.u16("centres"));
         let (turns, count) = (frame.arrays.u16("turns"), centres.len());
         let homes = homes(frame);
-        let colours = colouring.of_bodies(self, frame, count);
+        let colours = colouring.of_bodies(frame, count);
         for (body, (shape, scale)) in self.bodies().enumerate().take(count) {
             if homes.get(body) == Some(&ABSENT) || scale.max() == 0.0 {
                 continue;
@@ -170,12 +152,6 @@ impl Parts {
             model.add(pairs.map(vertex), &surface.faces, Look::Solid);
         }
     }
-}
-
-/// The rank or worker of each body in a frame. Runs of cloth have none.
-pub fn homes(frame: &FrameBlock) -> &[u16] {
-    let workers = frame.arrays.u16("worker");
-    if workers.is_empty() { frame.arrays.u16("body_rank") } else { workers }
 }
 
 fn objects(still: &Still) -> Vec<Object> {

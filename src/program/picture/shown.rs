@@ -91,11 +91,12 @@ impl ShownScene {
     /// # Errors
     /// Colours for which the run has no values.
     pub fn new(run: &OpenRun, frames: Vec<FrameBlock>, by: ColourBy) -> Result<Self> {
-        let mut parts = Parts::new(run.stage.still());
-        let colouring = Colouring::new(by, &parts, &frames).map_err(|remedy| {
+        let still = run.stage.still();
+        let colouring = Colouring::new(by, &still, &frames).map_err(|remedy| {
             let cause = format!("the run has no values for `{}`", by.word());
             Error::input("--colour", cause, remedy)
         })?;
+        let mut parts = Parts::new(still);
         let axes = Axes::new(Vec3::from(up(run.record.scene.gravity_m_per_s2)));
         let moving = moving_box(&frames);
         let around = scene_box(&parts, moving);
