@@ -70,12 +70,10 @@ impl Ground {
             return sky;
         }
         let dark = SHADOW * (1.0 - lights.reaches(&here, &self.axes.up));
-        let mut colour = sky * (1.0 - dark);
-        let neighbours = [self.hit(camera, x + 1.0, y), self.hit(camera, x, y + 1.0)];
-        let weight =
-            fade * fade.sqrt() * self.lines(&away, &neighbours.map(|it| it.unwrap_or(here) - here));
-        colour = colour.lerp(&Vec3::repeat(LINE), weight);
-        colour
+        let beside = [self.hit(camera, x + 1.0, y), self.hit(camera, x, y + 1.0)];
+        let steps = beside.map(|it| it.unwrap_or(here) - here);
+        let weight = fade * fade.sqrt() * self.lines(&away, &steps);
+        (sky * (1.0 - dark)).lerp(&Vec3::repeat(LINE), weight)
     }
 
     /// Where the view at a column and a row (pixels) meets the ground from above, m.

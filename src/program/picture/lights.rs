@@ -175,7 +175,8 @@ mod tests {
         lights.cast(&model);
         let middle = 0.3 * lights.main.direction;
         assert_eq!(lights.reaches(&middle, &Vec3::z()), 0.0);
-        for lit in [Vec3::new(0.0, 0.0, 0.5), Vec3::new(-1.0, -1.0, -1.0), Vec3::new(0.0, 0.0, 0.9)] {
+        for lit in [Vec3::new(0.0, 0.0, 0.5), Vec3::new(-1.0, -1.0, -1.0), Vec3::new(0.0, 0.0, 0.9)]
+        {
             assert_eq!(lights.reaches(&lit, &Vec3::z()), 1.0, "{lit}");
         }
         let [front, back] = [Vec3::z(), -Vec3::z()]

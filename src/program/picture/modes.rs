@@ -113,8 +113,7 @@ pub struct Colouring {
 }
 
 impl Colouring {
-    /// The colours of a run by values of these `frames`. If there are none, what can be chosen
-    /// instead.
+    /// The colours of a run, whose scale has the values of these `frames`.
     ///
     /// # Errors
     /// A run without such values. The message has what can be chosen.
