@@ -238,6 +238,9 @@ class Kinds:
     def view(self, rng, put):
         return ["view", self._folder(rng, put), "--no-open"]
 
+    def picture(self, rng, put):
+        return ["picture", self._folder(rng, put), "--size", "64x64", *rng.choice([[], ["--animation"]])]
+
     def replay(self, rng, put):
         return ["replay", put("recording", True), "--processors", "1,4", "--plot", "out/plot"]
 
@@ -247,7 +250,7 @@ class Kinds:
 
     # Shares of all runs: what reads the most has the most.
     ALL = {"scene": 5, "mesh": 5, "bodies": 3, "setting": 3, "flag": 1, "check": 3, "convert": 2, "profile": 1, "replay": 2,
-           "queries": 1, "view": 2}
+           "queries": 1, "view": 2, "picture": 1}
 
 
 def listing(folder):

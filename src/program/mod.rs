@@ -10,6 +10,8 @@
 //! | [`check`] | verifies the frames of a run |
 //! | [`profile`] | shows how processors spent the test part of a run |
 //! | [`view`] | a run as one page for a browser |
+//! | `picture` | frames as PNG and GIF files (feature `png`) |
+//! | `raster` | which pixels a triangle covers (features `png` and `lab`) |
 //! | `lab` | instruments for work on the program: partitions, test trees, queries (feature `lab`) |
 //! | [`print`], [`words`] | standard output, and words for messages |
 
@@ -20,8 +22,12 @@ mod commands;
 mod lab;
 pub mod output;
 pub mod overrides;
+#[cfg(feature = "png")]
+mod picture;
 mod print;
 mod profile;
+#[cfg(any(feature = "lab", feature = "png"))]
+mod raster;
 pub mod run;
 mod view;
 mod words;
@@ -85,6 +91,8 @@ fn subcommand(command: &Command) -> Result<u8> {
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man => commands::shell::man(),
         Command::View(arguments) => commands::view::view(arguments),
+        #[cfg(feature = "png")]
+        Command::Picture(arguments) => commands::picture::picture(arguments),
         #[cfg(feature = "lab")]
         Command::Lab(command) => lab::run(command),
     }?;

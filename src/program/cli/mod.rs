@@ -23,7 +23,7 @@ pub use convert::ConvertArguments;
 /// same bits for any number of ranks and threads.
 ///
 /// The cargo feature `lab` adds `partition`, `replay`, `ccd-queries` and --record-tasks. The
-/// feature `png` adds pictures as PNG files. Both are on by default.
+/// feature `png` adds `picture` and PNG files of other pictures. Both are on by default.
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "cloth-sim",
@@ -86,6 +86,10 @@ pub enum Command {
     /// Writes a run as one page and opens it in the browser: 3D playback and charts. The page needs
     /// no network and no other file. See docs/view.md.
     View(crate::program::view::arguments::ViewArguments),
+    /// Draws a frame of a run as a PNG file, or a GIF file: around a frame, or of all frames. Needs
+    /// no display and no other program. See docs/view.md.
+    #[cfg(feature = "png")]
+    Picture(crate::program::picture::arguments::PictureArguments),
     /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
     #[command(flatten)]

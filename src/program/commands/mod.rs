@@ -4,6 +4,8 @@ pub mod check;
 pub mod convert;
 pub mod mesh;
 pub mod new;
+#[cfg(feature = "png")]
+pub mod picture;
 pub mod profile;
 pub mod shell;
 pub mod view;

@@ -1,13 +1,12 @@
 //! The subcommand `view`: a run as one page for a browser.
 
-use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::program::output::{drawn_files, names, write_whole};
+use crate::program::output::{drawn_files, foreign, names, write_whole};
 use crate::program::print;
 use crate::program::view::arguments::ViewArguments;
 use crate::program::view::content::View;
@@ -32,7 +31,7 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     }
     limit::limit(&mut view, (arguments.limit_mb * MB) as u64)?;
     let path = arguments.output.clone().unwrap_or_else(|| arguments.folder.join(names::PAGE));
-    if is_of_another(&path) {
+    if foreign::is_of_another(&path, page::MARK, page::MARK.len()) {
         let cause = "it exists, and is no page of this program";
         return Err(Error::file(&path, cause, "choose another file with --output"));
     }
@@ -68,18 +67,6 @@ fn write(view: &mut View, path: &Path) -> Result<Vec<String>> {
     let faults = faults?;
     written.map_err(|cause| Error::file(path, cause, "choose another file with --output"))?;
     Ok(faults)
-}
-
-/// Whether a file is there that `view` did not write.
-fn is_of_another(path: &Path) -> bool {
-    let mut begin = Vec::new();
-    match File::open(path) {
-        Ok(file) => {
-            let read = file.take(page::MARK.len() as u64).read_to_end(&mut begin);
-            read.is_err() || begin != page::MARK.as_bytes()
-        }
-        Err(cause) => cause.kind() != ErrorKind::NotFound,
-    }
 }
 
 /// Opens the page in the browser. Without one, says so.

@@ -9,6 +9,7 @@ pub mod earlier;
 pub mod energy_balance;
 pub mod fields;
 pub mod folder;
+pub mod foreign;
 pub mod formats;
 pub mod frame_objects;
 pub mod lock;

@@ -7,23 +7,27 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cloth_sim::math::Vec3;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// How hard the bytes are squeezed, 0 to 10. More takes longer and gains less than 2 %.
 const LEVEL: u8 = 6;
 
-/// Named arrays, one after the other.
-#[derive(Default)]
-pub struct Arrays {
-    list: Vec<ArrayHead>,
-    bytes: Vec<u8>,
+/// Named arrays. A page has them as text, one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Arrays(Vec<(&'static str, Values)>);
+
+#[derive(Debug, Clone)]
+enum Values {
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    F32(Vec<f32>),
 }
 
-/// An array of a [`Packed`] block.
-#[derive(Debug, Clone, Serialize)]
+/// What a page says of an array.
+#[derive(Serialize)]
 struct ArrayHead {
     name: &'static str,
-    /// Bytes of a number: 1 (`u8`), 2 (`u16`) or 4 (`u32`, `f32`).
     #[serde(rename = "type")]
     kind: &'static str,
     /// Number of its numbers.
@@ -31,8 +35,8 @@ struct ArrayHead {
 }
 
 /// Arrays as they stand in a page.
-#[derive(Debug, Clone, Serialize)]
-pub struct Packed {
+#[derive(Serialize)]
+struct Packed {
     arrays: Vec<ArrayHead>,
     /// Zlib in base64.
     data: String,
@@ -40,63 +44,120 @@ pub struct Packed {
 
 impl Arrays {
     /// Adds numbers of one byte.
-    pub fn add_u8(&mut self, name: &'static str, values: &[u8]) {
-        self.list.push(ArrayHead { name, kind: "u8", length: values.len() });
-        let mut last = 0_u8;
-        self.bytes.extend(values.iter().map(|&value| {
-            let difference = value.wrapping_sub(last);
-            last = value;
-            difference
-        }));
+    pub fn add_u8(&mut self, name: &'static str, values: Vec<u8>) {
+        self.0.push((name, Values::U8(values)));
     }
 
     /// Adds numbers of two bytes.
-    pub fn add_u16(&mut self, name: &'static str, values: &[u16]) {
-        self.list.push(ArrayHead { name, kind: "u16", length: values.len() });
-        let mut last = 0_u16;
-        let differences = Vec::from_iter(values.iter().map(|&value| {
-            let difference = value.wrapping_sub(last);
-            last = value;
-            difference.to_le_bytes()
-        }));
-        self.bytes.extend(differences.iter().map(|bytes| bytes[0]));
-        self.bytes.extend(differences.iter().map(|bytes| bytes[1]));
+    pub fn add_u16(&mut self, name: &'static str, values: Vec<u16>) {
+        self.0.push((name, Values::U16(values)));
     }
 
     /// Adds indices.
-    pub fn add_u32(&mut self, name: &'static str, values: impl IntoIterator<Item = u32>) {
-        let mut last = 0_u32;
-        let differences = Vec::from_iter(values.into_iter().map(|value| {
-            let difference = value.wrapping_sub(last);
-            last = value;
-            difference.to_le_bytes()
-        }));
-        self.list.push(ArrayHead { name, kind: "u32", length: differences.len() });
-        for byte in 0..4 {
-            self.bytes.extend(differences.iter().map(|bytes| bytes[byte]));
+    pub fn add_u32(&mut self, name: &'static str, values: Vec<u32>) {
+        self.0.push((name, Values::U32(values)));
+    }
+
+    /// Adds real numbers in single precision.
+    pub fn add_f32(&mut self, name: &'static str, values: impl IntoIterator<Item = f64>) {
+        let values = values.into_iter().map(|value| value as f32).collect();
+        self.0.push((name, Values::F32(values)));
+    }
+
+    /// The block of all of them.
+    fn pack(&self) -> Packed {
+        let mut bytes = Vec::new();
+        self.0.iter().for_each(|(_, values)| values.write(&mut bytes));
+        let squeezed = miniz_oxide::deflate::compress_to_vec_zlib(&bytes, LEVEL);
+        let head = |(name, values): &(&'static str, Values)| {
+            let (kind, length) = values.kind();
+            ArrayHead { name, kind, length }
+        };
+        Packed { arrays: self.0.iter().map(head).collect(), data: STANDARD.encode(squeezed) }
+    }
+}
+
+#[cfg(feature = "png")]
+impl Arrays {
+    fn named(&self, name: &str) -> Option<&Values> {
+        self.0.iter().find_map(|(own, values)| (*own == name).then_some(values))
+    }
+
+    /// The numbers of one byte with this name; none if they are not there.
+    pub fn u8(&self, name: &str) -> &[u8] {
+        if let Some(Values::U8(values)) = self.named(name) { values } else { &[] }
+    }
+
+    /// The numbers of two bytes with this name; none if they are not there.
+    pub fn u16(&self, name: &str) -> &[u16] {
+        if let Some(Values::U16(values)) = self.named(name) { values } else { &[] }
+    }
+
+    /// The indices with this name; none if they are not there.
+    pub fn u32(&self, name: &str) -> &[u32] {
+        if let Some(Values::U32(values)) = self.named(name) { values } else { &[] }
+    }
+
+    /// The real numbers with this name; none if they are not there.
+    pub fn f32(&self, name: &str) -> &[f32] {
+        if let Some(Values::F32(values)) = self.named(name) { values } else { &[] }
+    }
+}
+
+impl Serialize for Arrays {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.pack().serialize(serializer)
+    }
+}
+
+impl Values {
+    /// The type that a page names, and the number of numbers.
+    fn kind(&self) -> (&'static str, usize) {
+        match self {
+            Self::U8(values) => ("u8", values.len()),
+            Self::U16(values) => ("u16", values.len()),
+            Self::U32(values) => ("u32", values.len()),
+            Self::F32(values) => ("f32", values.len()),
         }
     }
 
-    /// Adds real numbers in single precision, as they are.
-    pub fn add_f32(&mut self, name: &'static str, values: impl IntoIterator<Item = f64>) {
-        let before = self.bytes.len();
-        self.bytes.extend(values.into_iter().flat_map(|value| (value as f32).to_le_bytes()));
-        let length = (self.bytes.len() - before) / 4;
-        self.list.push(ArrayHead { name, kind: "f32", length });
+    /// Appends its bytes: differences, except of real numbers, which stay as they are.
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::U8(values) => bytes.extend(differences(values, u8::wrapping_sub)),
+            Self::U16(values) => {
+                let parts = Vec::from_iter(differences(values, u16::wrapping_sub));
+                by_bytes(&Vec::from_iter(parts.into_iter().map(u16::to_le_bytes)), bytes);
+            }
+            Self::U32(values) => {
+                let parts = Vec::from_iter(differences(values, u32::wrapping_sub));
+                by_bytes(&Vec::from_iter(parts.into_iter().map(u32::to_le_bytes)), bytes);
+            }
+            Self::F32(values) => bytes.extend(values.iter().flat_map(|it| it.to_le_bytes())),
+        }
     }
+}
 
-    /// The block with all of them.
-    pub fn pack(&self) -> Packed {
-        let squeezed = miniz_oxide::deflate::compress_to_vec_zlib(&self.bytes, LEVEL);
-        Packed { arrays: self.list.clone(), data: STANDARD.encode(squeezed) }
+/// Each number less the one before.
+fn differences<T: Copy + Default>(values: &[T], less: fn(T, T) -> T) -> impl Iterator<Item = T> {
+    let before = std::iter::once(T::default()).chain(values.iter().copied());
+    values.iter().zip(before).map(move |(&value, before)| less(value, before))
+}
+
+/// Appends the first bytes of all numbers, then all second ones, and so on.
+fn by_bytes<const N: usize>(numbers: &[[u8; N]], bytes: &mut Vec<u8>) {
+    for at in 0..N {
+        bytes.extend(numbers.iter().map(|number| number[at]));
     }
 }
 
 /// The box around positions (m), in which they are written as numbers of 16 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PositionBox {
-    low: [f64; 3],
-    high: [f64; 3],
+    /// The least coordinates, m.
+    pub low: [f64; 3],
+    /// The largest coordinates, m.
+    pub high: [f64; 3],
 }
 
 impl PositionBox {
@@ -108,6 +169,17 @@ impl PositionBox {
         });
         let [low, high] = bounds.unwrap_or([Vec3::zeros(); 2]).map(Into::into);
         Self { low, high }
+    }
+
+    /// The positions (m) of which [`Self::shares`] gave these `shares`.
+    #[cfg(feature = "png")]
+    pub fn positions(&self, shares: &[u16]) -> Vec<Vec3> {
+        let count = shares.len() / 3;
+        let scale = [0, 1, 2].map(|i| (self.high[i] - self.low[i]) / f64::from(u16::MAX));
+        let coordinate = |vertex: usize, axis: usize| {
+            self.low[axis] + scale[axis] * f64::from(shares[axis * count + vertex])
+        };
+        (0..count).map(|it| Vec3::from([0, 1, 2].map(|axis| coordinate(it, axis)))).collect()
     }
 
     /// The positions as shares of the box: all x, then all y, then all z. The error is at most half

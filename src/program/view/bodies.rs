@@ -19,15 +19,15 @@ use crate::program::check::bodies::folder::BodyRun;
 use crate::program::check::record::Record;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::names;
-use crate::program::view::arrays::{Arrays, Packed, PositionBox};
-use crate::program::view::frame_block::{FrameArrays, FrameBlock};
+use crate::program::view::arrays::{Arrays, PositionBox};
+use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::posed::in_16_bits;
 use crate::program::view::stage::{
     BodiesHead, JointHead, ObjectHead, Role, ShapeHead, Stage, Still,
 };
 
 /// The number of a body that is not in a frame, in the array of ranks or workers.
-const ABSENT: u16 = u16::MAX;
+pub const ABSENT: u16 = u16::MAX;
 
 /// A run of rigid bodies alone.
 pub struct BodyStage {
@@ -54,7 +54,7 @@ impl BodyStage {
 
     /// Adds what the tables beside frame `number` say about bodies: `rank` or `worker`, and
     /// `force` if the run has written forces. A table that is missing adds nothing.
-    fn add_tables(&self, number: u64, rows: &[Option<&FrameBody>], frame: &mut FrameArrays) {
+    fn add_tables(&self, number: u64, rows: &[Option<&FrameBody>], frame: &mut FrameBlock) {
         let folder = &self.run.record.folder;
         let mut homes = vec![ABSENT; self.ids.len()];
         if let Some(owners) = table::<(u64, u64, u64)>(folder, names::OWNERS, number) {
@@ -73,7 +73,7 @@ impl BodyStage {
             }
         }
         let has_workers = matches!(self.run.setup.parallel, Parallel::Workers { .. });
-        frame.arrays.add_u16(if has_workers { "worker" } else { "body_rank" }, &homes);
+        frame.arrays.add_u16(if has_workers { "worker" } else { "body_rank" }, homes);
         type Contact = (u64, u64, [f64; 3], [f64; 3], [f64; 3], f64);
         if let Some(contacts) = table::<Contact>(folder, names::CONTACTS, number) {
             let mut forces = vec![0.0; self.ids.len()];
@@ -104,16 +104,16 @@ impl Stage for BodyStage {
         let centre = |row: &Option<&FrameBody>| row.map(|row| Vec3::from(row.position));
         let present = Vec::from_iter(rows.iter().filter_map(centre));
         let bounds = PositionBox::around(present.iter());
-        let mut frame = FrameArrays::new(number, shown.time_s, bounds);
+        let mut frame = FrameBlock::new(number, shown.time_s, bounds);
         let absent = present.first().copied().unwrap_or_default();
         let centres = Vec::from_iter(rows.iter().map(|row| centre(row).unwrap_or(absent)));
-        frame.arrays.add_u16("centres", &bounds.shares(&centres));
+        frame.arrays.add_u16("centres", bounds.shares(&centres));
         let turn = |row: &Option<&FrameBody>| row.map_or([0.0, 0.0, 0.0, 1.0], |it| it.rotation);
-        frame.arrays.add_u16("turns", &in_16_bits(rows.iter().map(turn)));
+        frame.arrays.add_u16("turns", in_16_bits(rows.iter().map(turn)));
         let speed = |row: &Option<&FrameBody>| row.map_or(0.0, |it| Vec3::from(it.velocity).norm());
         frame.add_values("body_speed", &Vec::from_iter(rows.iter().map(speed)));
         self.add_tables(number, &rows, &mut frame);
-        Ok(frame.pack())
+        Ok(frame)
     }
 
     fn begin_again(&mut self) {}
@@ -187,13 +187,13 @@ impl Shapes {
             ShapeHead::new(shape.is_ball(), &Vec::from_iter(positions), &surfaces.faces(shape))
         };
         let shapes = list.iter().map(head).collect();
-        let mut arrays = Arrays::default();
-        arrays.add_u16("shape", &of_each);
+        let (count, mut each) = (of_each.len(), Arrays::default());
+        each.add_u16("shape", of_each);
         let group = |id| run.setup.group_of(id) as u16;
-        arrays.add_u16("group", &Vec::from_iter(run.ids().map(group)));
-        arrays.add_f32("scale", scales.into_iter().flatten());
+        each.add_u16("group", run.ids().map(group).collect());
+        each.add_f32("scale", scales.into_iter().flatten());
         let groups = run.setup.groups.iter().map(|group| group.name.clone()).collect();
-        (shapes, BodiesHead { groups, count: of_each.len(), of_each: arrays.pack() })
+        (shapes, BodiesHead { groups, count, of_each: each })
     }
 }
 
@@ -205,7 +205,7 @@ fn same(a: &Shape, b: &Shape) -> bool {
 }
 
 /// What stands still: its objects, with their `faces` and `fixed` positions (m).
-fn standing(run: &BodyRun) -> Result<(Vec<ObjectHead>, Packed)> {
+fn standing(run: &BodyRun) -> Result<(Vec<ObjectHead>, Arrays)> {
     let folder = &run.record.folder;
     let mut arrays = Arrays::default();
     let list = match folder.join(names::OBSTACLES).exists() {
@@ -235,7 +235,7 @@ fn standing(run: &BodyRun) -> Result<(Vec<ObjectHead>, Packed)> {
     }
     arrays.add_u32("faces", faces);
     arrays.add_f32("fixed", positions);
-    Ok((objects, arrays.pack()))
+    Ok((objects, arrays))
 }
 
 fn joint(run: &BodyRun, ids: &[BodyId], joint: &Joint) -> JointHead {

@@ -15,7 +15,7 @@ use crate::program::check::record::Record;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::output::{names, poses};
 use crate::program::view::arrays::{Arrays, PositionBox};
-use crate::program::view::frame_block::{FrameArrays, FrameBlock};
+use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::gaps::Gaps;
 use crate::program::view::posed::Posed;
 use crate::program::view::stage::{JointHead, ObjectHead, Role, Stage, Still};
@@ -180,16 +180,16 @@ impl ClothStage {
 
 impl Stage for ClothStage {
     fn still(&self) -> Still {
-        let mut arrays = Arrays::default();
-        arrays.add_u32("faces", self.shown_faces());
-        arrays.add_f32("fixed", self.run.fixed.iter().flat_map(|x| [x.x, x.y, x.z]));
+        let mut surfaces = Arrays::default();
+        surfaces.add_u32("faces", self.shown_faces());
+        surfaces.add_f32("fixed", self.run.fixed.iter().flat_map(|x| [x.x, x.y, x.z]));
         let count = self.neighbours.len();
         if let Some([patches, ranks]) = read_partition(&self.run.record, count) {
-            arrays.add_u16("patch", &self.shown(&patches, 0..self.cloths));
-            arrays.add_u16("rank", &self.shown(&ranks, 0..self.cloths));
+            surfaces.add_u16("patch", self.shown(&patches, 0..self.cloths));
+            surfaces.add_u16("rank", self.shown(&ranks, 0..self.cloths));
         }
         let (shapes, bodies) = Posed::heads(self.posed.as_ref());
-        let (objects, surfaces, joints) = (self.objects(), arrays.pack(), self.joints.clone());
+        let (objects, joints) = (self.objects(), self.joints.clone());
         Still { objects, surfaces, shapes, bodies, joints }
     }
 
@@ -201,8 +201,8 @@ impl Stage for ClothStage {
         };
         let shown = self.shown(&x, self.moving());
         let bounds = PositionBox::around(shown.iter().chain(poses.iter().map(|it| &it.centre)));
-        let mut frame = FrameArrays::new(number, time_s, bounds);
-        frame.arrays.add_u16("positions", &bounds.shares(&shown));
+        let mut frame = FrameBlock::new(number, time_s, bounds);
+        frame.arrays.add_u16("positions", bounds.shares(&shown));
         let of_cloth = |values: &[f64]| self.shown(values, 0..self.cloths);
         frame.add_values("strain", &of_cloth(&self.strains(&x)));
         frame.add_values("speed", &of_cloth(&self.speeds(time_s, &x)));
@@ -211,7 +211,7 @@ impl Stage for ClothStage {
             posed.add(&poses, &bounds, &mut frame)?;
         }
         self.before = Some((time_s, x));
-        Ok(frame.pack())
+        Ok(frame)
     }
 
     fn begin_again(&mut self) {

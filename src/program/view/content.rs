@@ -157,7 +157,11 @@ impl View {
     }
 }
 
-fn open_stage(record: &Record) -> Result<Box<dyn Stage>> {
+/// Opens the frames of a run of either kind.
+///
+/// # Errors
+/// A scene, obstacles or frames that cannot be read.
+pub fn open_stage(record: &Record) -> Result<Box<dyn Stage>> {
     Ok(match record.scene.is_divided() {
         true => Box::new(BodyStage::open(record.clone())?),
         false => Box::new(ClothStage::open(record.clone())?),
@@ -165,7 +169,7 @@ fn open_stage(record: &Record) -> Result<Box<dyn Stage>> {
 }
 
 /// The axis nearest to the direction against gravity. Without gravity it is y.
-fn up(gravity: [f64; 3]) -> [f64; 3] {
+pub fn up(gravity: [f64; 3]) -> [f64; 3] {
     let mut up = [0.0, 1.0, 0.0];
     let most = (0..3).max_by(|&a, &b| gravity[a].abs().total_cmp(&gravity[b].abs()));
     if let Some(axis) = most.filter(|&axis| gravity[axis] != 0.0) {

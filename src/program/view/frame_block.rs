@@ -4,34 +4,25 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::program::view::arrays::{Arrays, Packed, PositionBox, in_8_bits};
+use crate::program::view::arrays::{Arrays, PositionBox, in_8_bits};
 
 /// A frame in a page.
 #[derive(Debug, Clone, Serialize)]
 pub struct FrameBlock {
     /// Its number in the run.
-    number: u64,
+    pub number: u64,
     /// Time since the start, s.
-    time_s: f64,
+    pub time_s: f64,
     /// The box of all positions of 16 bits.
-    bounds: PositionBox,
+    pub bounds: PositionBox,
     /// The range of each array of 8 bits, by its name.
-    ranges: BTreeMap<&'static str, [f64; 2]>,
-    #[serde(flatten)]
-    packed: Packed,
-}
-
-/// A frame while its arrays are gathered.
-pub struct FrameArrays {
-    number: u64,
-    time_s: f64,
-    bounds: PositionBox,
-    ranges: BTreeMap<&'static str, [f64; 2]>,
+    pub ranges: BTreeMap<&'static str, [f64; 2]>,
     /// Arrays of 16 bits are added here; those of 8 bits by [`Self::add_values`].
+    #[serde(flatten)]
     pub arrays: Arrays,
 }
 
-impl FrameArrays {
+impl FrameBlock {
     /// Frame `number` at `time_s` (s), without an array.
     pub fn new(number: u64, time_s: f64, bounds: PositionBox) -> Self {
         Self { number, time_s, bounds, ranges: BTreeMap::new(), arrays: Arrays::default() }
@@ -40,7 +31,7 @@ impl FrameArrays {
     /// Adds `values` as shares of their own range.
     pub fn add_values(&mut self, name: &'static str, values: &[f64]) {
         let (shares, range) = in_8_bits(values);
-        self.arrays.add_u8(name, &shares);
+        self.arrays.add_u8(name, shares);
         self.ranges.insert(name, range);
     }
 
@@ -49,13 +40,7 @@ impl FrameArrays {
         let scale = 255.0 / (range[1] - range[0]);
         // The conversion saturates.
         let share = |value: &f64| ((value - range[0]) * scale).round() as u8;
-        self.arrays.add_u8(name, &Vec::from_iter(values.iter().map(share)));
+        self.arrays.add_u8(name, values.iter().map(share).collect());
         self.ranges.insert(name, range);
-    }
-
-    /// The frame with all its arrays.
-    pub fn pack(self) -> FrameBlock {
-        let Self { number, time_s, bounds, ranges, arrays } = self;
-        FrameBlock { number, time_s, bounds, ranges, packed: arrays.pack() }
     }
 }

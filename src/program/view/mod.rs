@@ -16,17 +16,17 @@
 
 pub mod arguments;
 mod arrays;
-mod bodies;
+pub mod bodies;
 mod chart_kinds;
 mod charts;
 mod cloth;
 pub mod content;
-mod frame_block;
+pub mod frame_block;
 mod gaps;
 pub mod limit;
 pub mod live;
 pub mod page;
 mod panel;
 mod posed;
-mod stage;
+pub mod stage;
 mod thinning;

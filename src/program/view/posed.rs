@@ -7,7 +7,7 @@ use cloth_sim::math::Vec3;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::output::poses;
 use crate::program::view::arrays::{Arrays, PositionBox};
-use crate::program::view::frame_block::FrameArrays;
+use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::stage::{BodiesHead, ShapeHead};
 
 /// Shapes count as the same if no vertex differs by more than this, m.
@@ -92,15 +92,15 @@ impl Posed {
     pub fn heads(bodies: Option<&Self>) -> (Vec<ShapeHead>, BodiesHead) {
         let mut of_each = Arrays::default();
         let Some(Self { shapes, shape, groups, group }) = bodies else {
-            let none = BodiesHead { groups: Vec::new(), count: 0, of_each: of_each.pack() };
+            let none = BodiesHead { groups: Vec::new(), count: 0, of_each };
             return (Vec::new(), none);
         };
         let heads = shapes.iter().map(|(own, faces)| ShapeHead::new(false, own, faces));
-        of_each.add_u16("shape", shape);
-        of_each.add_u16("group", group);
+        of_each.add_u16("shape", shape.clone());
+        of_each.add_u16("group", group.clone());
         of_each.add_f32("scale", vec![1.0; 3 * shape.len()]);
         let (groups, count) = (groups.clone(), shape.len());
-        (heads.collect(), BodiesHead { groups, count, of_each: of_each.pack() })
+        (heads.collect(), BodiesHead { groups, count, of_each })
     }
 
     /// Adds the `poses` of all bodies to `frame`.
@@ -111,15 +111,15 @@ impl Posed {
         &self,
         poses: &[BodyPose],
         bounds: &PositionBox,
-        frame: &mut FrameArrays,
+        frame: &mut FrameBlock,
     ) -> std::result::Result<(), String> {
         if poses.len() != self.count() {
             return Err(format!("{} poses of {} bodies", poses.len(), self.count()));
         }
         let centres = Vec::from_iter(poses.iter().map(|pose| pose.centre));
-        frame.arrays.add_u16("centres", &bounds.shares(&centres));
+        frame.arrays.add_u16("centres", bounds.shares(&centres));
         let turns = poses.iter().map(|pose| <[f64; 4]>::from(pose.rotation.coords));
-        frame.arrays.add_u16("turns", &in_16_bits(turns));
+        frame.arrays.add_u16("turns", in_16_bits(turns));
         let speeds = Vec::from_iter(poses.iter().map(|pose| pose.velocity.norm()));
         frame.add_values("body_speed", &speeds);
         Ok(())

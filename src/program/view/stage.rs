@@ -4,7 +4,7 @@ use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use serde::Serialize;
 
-use crate::program::view::arrays::{Arrays, Packed};
+use crate::program::view::arrays::Arrays;
 use crate::program::view::frame_block::FrameBlock;
 
 /// A run that is shown, of either kind.
@@ -36,7 +36,7 @@ pub struct Still {
     pub objects: Vec<ObjectHead>,
     /// `faces` of all objects, each numbered in its own object; `fixed`, the positions (m) of what
     /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run.
-    pub surfaces: Packed,
+    pub surfaces: Arrays,
     /// Shapes of rigid bodies in their own frames.
     pub shapes: Vec<ShapeHead>,
     /// The rigid bodies.
@@ -80,17 +80,18 @@ pub struct ObjectHead {
 pub struct ShapeHead {
     /// Whether it is a ball of radius 1. Then the page may draw a finer or coarser one.
     pub is_ball: bool,
+    /// Its arrays.
     #[serde(flatten)]
-    surface: Packed,
+    pub surface: Arrays,
 }
 
 impl ShapeHead {
     /// The shape with these `positions` (m) and `faces`.
     pub fn new(is_ball: bool, positions: &[Vec3], faces: &[[u32; 3]]) -> Self {
-        let mut arrays = Arrays::default();
-        arrays.add_f32("positions", positions.iter().flat_map(|x| [x.x, x.y, x.z]));
-        arrays.add_u32("faces", faces.iter().flatten().copied());
-        Self { is_ball, surface: arrays.pack() }
+        let mut surface = Arrays::default();
+        surface.add_f32("positions", positions.iter().flat_map(|x| [x.x, x.y, x.z]));
+        surface.add_u32("faces", faces.iter().flatten().copied().collect());
+        Self { is_ball, surface }
     }
 }
 
@@ -104,7 +105,7 @@ pub struct BodiesHead {
     /// Of each body: `shape` and `group`, its places in the lists, and `scale`, the factors of its
     /// shape along x, y and z.
     #[serde(flatten)]
-    pub of_each: Packed,
+    pub of_each: Arrays,
 }
 
 /// A joint.

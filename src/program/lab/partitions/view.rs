@@ -7,6 +7,8 @@ use cloth_sim::ids::VertexId;
 use cloth_sim::math::Vec3;
 use plotters::style::RGBColor;
 
+use crate::program::raster::cover;
+
 /// Directions to the viewer, from above. The one that shows most of the surface is taken. The
 /// first is preferred, unless another one shows clearly more.
 const DIRECTIONS: [[f64; 3]; 4] =
@@ -105,10 +107,10 @@ impl View {
         for face in &self.faces {
             let RGBColor(r, g, b) = color(&face.vertices);
             let ink = [r, g, b].map(|part| (face.light * f64::from(part)).round() as u8);
-            for_each_pixel(face.corners.map(&fit), fine, |pixel, near| {
-                if near > nearest[pixel] {
-                    nearest[pixel] = near;
-                    image.pixels[pixel] = ink;
+            cover(face.corners.map(&fit), fine.0, 0..fine.1, |it| {
+                if it.nearness > nearest[it.place] {
+                    nearest[it.place] = it.nearness;
+                    image.pixels[it.place] = ink;
                 }
             });
         }
@@ -147,37 +149,6 @@ fn direction(areas: &[Vec3]) -> Vec3 {
     best.0
 }
 
-/// Calls `each` with every pixel whose centre the triangle covers, and how near the triangle is
-/// there. Corners are in pixels.
-fn for_each_pixel(
-    corners: [Vec3; 3],
-    (width, height): (u32, u32),
-    mut each: impl FnMut(usize, f64),
-) {
-    let [a, b, c] = corners;
-    let (b, c) = (b - a, c - a);
-    let area = b.x * c.y - b.y * c.x;
-    if area == 0.0 {
-        return;
-    }
-    // Pixels whose centres may be covered: the centre of pixel i is at i + 1/2.
-    let range = |axis: usize, end: u32| {
-        let low = corners.iter().map(|x| x[axis]).fold(f64::INFINITY, f64::min);
-        let high = corners.iter().map(|x| x[axis]).fold(f64::NEG_INFINITY, f64::max);
-        ((low - 0.5).ceil().max(0.0) as u32)..((high + 0.5).ceil().max(0.0) as u32).min(end)
-    };
-    for row in range(1, height) {
-        for column in range(0, width) {
-            let (x, y) = (f64::from(column) + 0.5 - a.x, f64::from(row) + 0.5 - a.y);
-            // Barycentric coordinates.
-            let (v, w) = ((x * c.y - y * c.x) / area, (b.x * y - b.y * x) / area);
-            if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
-                each((row * width + column) as usize, a.z + v * b.z + w * c.z);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,21 +178,5 @@ mod tests {
     fn the_upper_one_of_two_layers_is_seen_however_near_they_are() {
         assert_eq!([1e-1, 1e-3, 1e-6].map(color_on_top), [RED; 3]);
         assert_eq!(color_on_top(-1e-3), BLUE);
-    }
-
-    #[test]
-    fn a_triangle_covers_the_pixels_whose_centres_are_in_it() {
-        let corners = [(1.0, 1.0), (5.0, 1.0), (1.0, 5.0)].map(|(x, y)| Vec3::new(x, y, x));
-        for [a, b, c] in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
-            let mut covered = Vec::new();
-            let triangle = [corners[a], corners[b], corners[c]];
-            for_each_pixel(triangle, (4, 8), |pixel, near| {
-                assert!((near - (pixel % 4) as f64 - 0.5).abs() < 1e-12);
-                covered.push((pixel % 4, pixel / 4));
-            });
-            // The picture ends at column 3; centres on the long side count.
-            let expected = [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 2), (1, 3), (2, 3), (1, 4)];
-            assert_eq!(covered, expected);
-        }
     }
 }

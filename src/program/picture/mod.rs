@@ -1,0 +1,29 @@
+//! Pictures of a run without a display: PNG files, and GIF files that move.
+//!
+//! A picture shows what the page of `view` shows first: the same frames, colours, lights and
+//! ground. `page/` beside `src/` has the originals of them.
+//!
+//! | module | |
+//! |---|---|
+//! | [`arguments`] | the command line |
+//! | [`sequence`] | which pictures there are: frames, directions, times |
+//! | [`shown`] | the frames of a run that are drawn, and the box around them |
+//! | [`modes`], [`colours`] | what colours mean; palettes and scales |
+//! | [`model`], [`parts`], [`creases`] | the triangles of a frame; its objects; normals at edges |
+//! | [`camera`], [`lights`], [`ground`] | how they are seen |
+//! | [`draw`] | a picture, by a depth buffer |
+//! | [`files`] | PNG and GIF files |
+
+pub mod arguments;
+mod camera;
+mod colours;
+mod creases;
+mod draw;
+pub mod files;
+mod ground;
+mod lights;
+mod model;
+mod modes;
+mod parts;
+pub mod sequence;
+pub mod shown;

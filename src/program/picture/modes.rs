@@ -1,0 +1,269 @@
+//! What colours mean: the choices of the page (`page/colours.js`), and their values in frames.
+
+use clap::ValueEnum;
+use cloth_sim::math::Vec3;
+
+use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};
+use crate::program::view::frame_block::FrameBlock;
+use crate::program::view::stage::{ObjectHead, Still};
+use crate::program::words::significant;
+
+/// Bins of the values of a run.
+const BINS: usize = 1024;
+
+/// The largest values, this share of all, have the last colour of a scale.
+const BEYOND: f64 = 0.005;
+
+/// What colours show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColourBy {
+    /// The fabric of cloth, and the group of a body.
+    Fabric,
+    /// The rank that computes it.
+    Rank,
+    /// The worker of a body.
+    Worker,
+    /// The patch of cloth.
+    Patch,
+    /// The strain of the edge at a vertex with the largest absolute strain.
+    Strain,
+    /// The distance of cloth from the nearest other surface.
+    Gap,
+    /// The sum of the forces of the contacts of a body.
+    Force,
+    /// The speed of cloth and of bodies.
+    Speed,
+}
+
+/// A scale of values.
+struct Scale {
+    stops: &'static [&'static str],
+    /// A value in this unit is so many times one in the unit of the frame.
+    factor: f64,
+    unit: &'static str,
+    /// Where its ends come from.
+    ends: Ends,
+}
+
+enum Ends {
+    /// From the negative to the positive of the largest absolute value.
+    Symmetric,
+    /// From 0 to the largest value.
+    FromZero,
+    /// Those of the frame's own range, which all frames share.
+    OfFrame,
+}
+
+impl ColourBy {
+    /// The arrays of cloth and of bodies that have the values.
+    fn arrays(self) -> [Option<&'static str>; 2] {
+        match self {
+            Self::Fabric => [None, None],
+            Self::Rank => [Some("rank"), Some("body_rank")],
+            Self::Worker => [None, Some("worker")],
+            Self::Patch => [Some("patch"), None],
+            Self::Strain => [Some("strain"), None],
+            Self::Gap => [Some("gap"), None],
+            Self::Force => [None, Some("force")],
+            Self::Speed => [Some("speed"), Some("body_speed")],
+        }
+    }
+
+    fn scale(self) -> Option<Scale> {
+        let scale = |stops, factor, unit, ends| Some(Scale { stops, factor, unit, ends });
+        match self {
+            Self::Fabric | Self::Rank | Self::Worker | Self::Patch => None,
+            Self::Strain => scale(DIVERGING, 100.0, "%", Ends::Symmetric),
+            Self::Gap => scale(NEARNESS, 1000.0, "mm", Ends::OfFrame),
+            Self::Force => scale(VIRIDIS, 1.0, "N", Ends::FromZero),
+            Self::Speed => scale(VIRIDIS, 1.0, "m/s", Ends::FromZero),
+        }
+    }
+
+    /// The word on the command line.
+    pub fn word(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned())
+    }
+
+    /// Whether a run has its values.
+    fn is_in(self, still: &Still, frames: &[FrameBlock]) -> bool {
+        let has = |name: &str| {
+            let in_frame = |frame: &FrameBlock| {
+                !frame.arrays.u8(name).is_empty() || !frame.arrays.u16(name).is_empty()
+            };
+            !still.surfaces.u16(name).is_empty() || frames.iter().any(in_frame)
+        };
+        self == Self::Fabric || self.arrays().into_iter().flatten().any(has)
+    }
+}
+
+/// The colours of all frames.
+pub struct Colouring {
+    by: ColourBy,
+    /// The colours of the scale, if there is one.
+    stops: Vec<Vec3>,
+    /// The values at its ends.
+    range: [f64; 2],
+    /// The names of all fabrics.
+    fabrics: Vec<String>,
+    /// The category of each vertex of cloth, if it is the same in all frames.
+    of_vertices: Vec<u16>,
+    /// The group of each body.
+    groups: Vec<u16>,
+}
+
+impl Colouring {
+    /// The colours of a run, whose scale has the values of these `frames`.
+    ///
+    /// # Errors
+    /// A run without such values. The message has what can be chosen.
+    pub fn new(by: ColourBy, still: &Still, frames: &[FrameBlock]) -> Result<Self, String> {
+        if !by.is_in(still, frames) {
+            let others = ColourBy::value_variants().iter().filter(|it| it.is_in(still, frames));
+            let others = Vec::from_iter(others.map(|it| it.word()));
+            return Err(format!("choose one of {}", others.join(", ")));
+        }
+        let scale = by.scale();
+        let stops = scale.as_ref().map_or(&[][..], |it| it.stops);
+        let [name, _] = by.arrays();
+        Ok(Self {
+            by,
+            stops: stops.iter().map(|it| colours::hex(it)).collect(),
+            range: scale.map_or([0.0, 1.0], |scale| range(by, &scale, frames)),
+            fabrics: fabrics(still),
+            of_vertices: name.map_or(&[][..], |name| still.surfaces.u16(name)).to_vec(),
+            groups: still.bodies.of_each.u16("group").to_vec(),
+        })
+    }
+
+    /// What the colours say, in words; none for categories.
+    pub fn words(&self) -> Option<String> {
+        let Scale { factor, unit, .. } = self.by.scale()?;
+        let [low, high] = self.range.map(|it| significant(factor * it));
+        Some(format!("colours: {} from {low} to {high} {unit}", self.by.word()))
+    }
+
+    /// The colour of each vertex of a cloth, whose first one is number `first` of all cloth.
+    pub fn of_cloth(&self, frame: &FrameBlock, head: &ObjectHead, first: usize) -> Vec<Vec3> {
+        let own = first..first + head.vertices;
+        let categories = self.of_vertices.get(own.clone());
+        let [name, _] = self.by.arrays();
+        let values = name.and_then(|name| Some((name, frame.arrays.u8(name).get(own)?)));
+        match (categories, values) {
+            _ if self.by == ColourBy::Fabric => {
+                let is_own = |it: &String| head.fabric.as_ref() == Some(it);
+                let number = self.fabrics.iter().position(is_own).unwrap_or_default();
+                vec![colours::category(number); head.vertices]
+            }
+            (Some(numbers), _) => {
+                let pick = match self.by {
+                    ColourBy::Patch => colours::patch,
+                    _ => colours::category,
+                };
+                numbers.iter().map(|&it| pick(it.into())).collect()
+            }
+            (None, Some((name, values))) => self.on_scale(frame, name, values),
+            (None, None) => vec![colours::hex(colours::PLAIN); head.vertices],
+        }
+    }
+
+    /// The colour of each of the `count` bodies.
+    pub fn of_bodies(&self, frame: &FrameBlock, count: usize) -> Vec<Vec3> {
+        let numbered = |numbers: &[u16], before: usize| {
+            let colour = |&it: &u16| colours::category(usize::from(it) + before);
+            numbers.iter().map(colour).collect::<Vec<_>>()
+        };
+        let [_, name] = self.by.arrays();
+        let found = match (self.by, name) {
+            (ColourBy::Fabric, _) => numbered(&self.groups, self.fabrics.len()),
+            (ColourBy::Rank | ColourBy::Worker, _) => numbered(homes(frame), 0),
+            (_, Some(name)) => self.on_scale(frame, name, frame.arrays.u8(name)),
+            (_, None) => Vec::new(),
+        };
+        let plain = vec![Vec3::repeat(0.6); count];
+        if found.len() == count { found } else { plain }
+    }
+
+    /// The colours of shares of the frame's own range.
+    fn on_scale(&self, frame: &FrameBlock, name: &str, shares: &[u8]) -> Vec<Vec3> {
+        let own = frame.ranges.get(name).copied().unwrap_or_default();
+        let [low, high] = self.range;
+        let colour = |share: u8| {
+            let value = own[0] + f64::from(share) / 255.0 * (own[1] - own[0]);
+            colours::on_scale(&self.stops, (value - low) / (high - low))
+        };
+        let of_share = Vec::from_iter((0..=255).map(colour));
+        shares.iter().map(|&share| of_share[usize::from(share)]).collect()
+    }
+}
+
+/// The rank or worker of each body in a frame. Runs of cloth have none.
+pub fn homes(frame: &FrameBlock) -> &[u16] {
+    let workers = frame.arrays.u16("worker");
+    if workers.is_empty() { frame.arrays.u16("body_rank") } else { workers }
+}
+
+/// The names of all fabrics, in the order of the cloths.
+fn fabrics(still: &Still) -> Vec<String> {
+    let mut fabrics = Vec::<String>::new();
+    for fabric in still.objects.iter().filter_map(|it| it.fabric.as_ref()) {
+        if !fabrics.contains(fabric) {
+            fabrics.push(fabric.clone());
+        }
+    }
+    fabrics
+}
+
+/// The values at the ends of a scale: all values of `frames`, except the largest ones.
+fn range(by: ColourBy, scale: &Scale, frames: &[FrameBlock]) -> [f64; 2] {
+    let mut blocks = Vec::new();
+    for name in by.arrays().into_iter().flatten() {
+        let of_frame = |it: &'_ FrameBlock| it.ranges.get(name).copied();
+        let own = frames.iter().filter_map(|it| Some((of_frame(it)?, it.arrays.u8(name))));
+        blocks.extend(own.filter(|(_, values)| !values.is_empty()));
+    }
+    let most = blocks.iter().flat_map(|it| it.0).map(f64::abs).fold(0.0, f64::max);
+    let end = if most > 0.0 { most * quantile(&blocks, most) } else { 1e-3 };
+    match (&scale.ends, blocks.first()) {
+        (Ends::OfFrame, Some((range, _))) => *range,
+        (Ends::Symmetric, _) => [-end, end],
+        _ => [0.0, end],
+    }
+}
+
+/// The share of `most` that all absolute values of `blocks` have at most, except the largest ones.
+/// A block has a range, and shares of it.
+fn quantile(blocks: &[([f64; 2], &[u8])], most: f64) -> f64 {
+    let mut counts = vec![0_u64; BINS];
+    for ([low, high], values) in blocks {
+        for &value in *values {
+            let value = low + f64::from(value) / 255.0 * (high - low);
+            counts[((value.abs() / most * (BINS - 1) as f64) as usize).min(BINS - 1)] += 1;
+        }
+    }
+    let mut rest = BEYOND * counts.iter().sum::<u64>() as f64;
+    let mut bin = BINS - 1;
+    while bin > 1 {
+        rest -= counts[bin] as f64;
+        if rest <= 0.0 {
+            break;
+        }
+        bin -= 1;
+    }
+    (bin + 1) as f64 / BINS as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_leaves_out_the_largest_values() {
+        let mut values = vec![51; 1000];
+        values[..3].fill(255);
+        let share = quantile(&[([0.0, 10.0], &values)], 10.0);
+        assert!((share - 0.2).abs() < 2.0 / BINS as f64, "{share}");
+        values[..10].fill(255);
+        assert_eq!(quantile(&[([0.0, 10.0], &values)], 10.0), 1.0);
+    }
+}
