@@ -9,6 +9,7 @@ mod drape;
 mod dynamics;
 mod energy;
 mod load;
+mod pairs;
 mod pins;
 mod self_contact;
 mod statics;
