@@ -278,6 +278,38 @@ fn output_that_cannot_be_written_or_is_there_already() {
 }
 
 #[test]
+fn contact_of_pairs_that_cannot_be() {
+    let material = |of: &str| format!("materials: [(name: \"wool\", {of})]");
+    for (fields, words) in [
+        (material("distance_m: -0.001"), &["materials[0].distance_m: -0.001 is not positive"][..]),
+        (material("distance_m: NaN"), &["materials[0].distance_m", "NaN"]),
+        (
+            material("distance_m: 5e-5"),
+            &["materials[0].distance_m", "contact.clearance_m, 1e-5", "at least ten times"],
+        ),
+        (material("distance: 0.001"), &["did you mean `distance_m`"]),
+        (
+            "apart: [(\"sheet\", \"floor\")]".to_owned(),
+            &["apart[0]", "no cloth, body or obstacle `floor`"],
+        ),
+        ("apart: [(\"shet\", \"sheet\")]".to_owned(), &["apart[0]", "did you mean `sheet`"]),
+    ] {
+        assert_says(&run(&sheet(SHEET, &fields), "", &[]), words);
+    }
+    let bodies = |fields: &str| {
+        format!(
+            r#"(frames: 1, bodies: [(name: "ball", shape: Sphere(radius_m: 0.1), material: "oak")],
+                materials: [(name: "oak", density_kg_per_m3: 700{fields})"#
+        )
+    };
+    let alone = [bodies(", distance_m: 0.002)]"), bodies(")], apart: [(\"ball\", \"ball\")]")];
+    for (scene, at) in alone.iter().zip(["materials[0].distance_m", "apart"]) {
+        let words = [at, "scenes with cloth or `engine: Contact`", "leave it out"];
+        assert_says(&run(scene, "", &[]), &words);
+    }
+}
+
+#[test]
 fn compounds_that_cannot_be() {
     let scene = |parts: &str| {
         format!(

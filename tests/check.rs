@@ -181,6 +181,20 @@ fn frames_of_vtk_have_their_own_time_finite_velocities_and_sound_faces() {
 }
 
 #[test]
+fn pairs_that_the_scene_keeps_apart_are_left_out_and_named() {
+    let apart = r#"apart=[("sheet", "quads"), ("quads", "quads")]"#;
+    let run = Run::new(&["--set", apart]);
+    run.place(1, &[(28, "0.5 0.9 0.5")]);
+    run.place(2, &[(1, "0.3333 1.2 0"), (0, "0.6 0.9 0.6")]);
+    let (code, out, _) = run.check(&["--max-strain", "1000000"]);
+    let named = "no fault in 3 frames; not checked, because the scene keeps them apart: \
+                 `sheet` and `quads`, `quads` and itself";
+    assert!(code == Some(0) && out.contains(named), "{out}");
+    run.place(2, &[(5, "0.25 -0.1 0.125")]);
+    run.assert_found(&["between quads and floor"]);
+}
+
+#[test]
 fn each_kind_of_intersection_is_found_with_frame_and_objects() {
     for (places, words) in [
         (&[(28, "0.5 0.9 0.5")][..], &["between quads and sheet"][..]),

@@ -1,8 +1,10 @@
 //! The cloths, rigid bodies and obstacles of a scene, ready for the simulation.
 
+use std::collections::HashMap;
+
 use crate::bodies::Body as _;
 use crate::bodies::attachment::Attachment;
-use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::cloth::setup::{ClothSetup, Factors};
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::ObstacleSetup;
 use crate::bodies::rigid::RigidBody;
@@ -25,24 +27,43 @@ pub struct Setup {
     pub attachments: Vec<Attachment>,
     /// What holds cloth to cloth.
     pub seams: Vec<Seam>,
-    /// The materials of their surfaces, which give friction: cloths, bodies, obstacles.
+    /// The materials of their surfaces, which give friction and contact distances: cloths, bodies,
+    /// obstacles.
     pub touch: Touch,
+    /// Pairs of objects that do not collide, by their names. A pair of one name is a cloth with itself.
+    pub kept_apart: Vec<[String; 2]>,
 }
 
 impl Setup {
-    /// The pairs of objects that a joint connects and that do not collide therefore, by their places
-    /// among the `names` of all objects.
-    pub fn apart(&self, names: &[String]) -> impl Iterator<Item = [usize; 2]> {
-        let place = |name: &str| names.iter().position(|it| it == name);
+    /// The pairs of objects that do not collide, because a joint connects them or the scene keeps them
+    /// apart, by their places among the `names` of all objects.
+    pub fn apart(&self, names: &[String]) -> Vec<[usize; 2]> {
+        let places: HashMap<_, _> = names.iter().map(String::as_str).zip(0..).collect();
         let joints = self.joints.iter().filter(|joint| !joint.settings.collide);
-        joints.filter_map(move |joint| {
+        let jointed = joints.filter_map(|joint| {
             let second = match joint.second {
                 Second::Body(number) => self.bodies[number].name(),
                 Second::Obstacle(number) => &self.obstacles[number].name,
                 Second::Space => return None,
             };
-            Some([place(self.bodies[joint.first].name())?, place(second)?])
-        })
+            Some([self.bodies[joint.first].name(), second])
+        });
+        let of_scene = self.kept_apart.iter().map(|pair| pair.each_ref().map(String::as_str));
+        let pairs = jointed.chain(of_scene);
+        let places = pairs.filter_map(|[a, b]| Some([*places.get(a)?, *places.get(b)?]));
+        places.collect()
+    }
+
+    /// A factor for each vertex of all cloths. Empty if every one is 1.
+    pub fn vertex_factors(&self, of: impl Fn(&Factors) -> &Vec<f64>) -> Vec<f64> {
+        if self.cloths.iter().all(|cloth| of(&cloth.factors).is_empty()) {
+            return Vec::new();
+        }
+        let all = self.cloths.iter().flat_map(|cloth| match of(&cloth.factors) {
+            none if none.is_empty() => vec![1.0; cloth.positions.len()],
+            some => some.clone(),
+        });
+        all.collect()
     }
 
     /// Takes out what frames are written from: names, documents, bodies and obstacles. Only the simulation

@@ -150,12 +150,17 @@ impl Surfaces {
         Self { radii: radii.collect(), first_round, apart: Vec::new(), list }
     }
 
-    /// Does not test the objects of these pairs against each other.
+    /// Does not test the objects of these pairs against each other. An object may be paired with itself.
     pub fn keep_apart(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
         let rising = |[a, b]: [usize; 2]| [a.min(b) as u32, a.max(b) as u32];
         self.apart.extend(pairs.map(rising));
         self.apart.sort_unstable();
         self.apart.dedup();
+    }
+
+    /// Whether some objects that might meet are not tested against each other.
+    pub fn has_apart(&self) -> bool {
+        !self.apart.is_empty()
     }
 
     /// Whether two objects that might meet are not tested against each other.

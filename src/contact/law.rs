@@ -25,16 +25,16 @@
 //! Source: docs/methods.md, section 8 (ours).
 
 use crate::collision::Pair;
+use crate::contact::distance::ContactDistance;
 use crate::contact::friction::Friction;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
 use crate::contact::restitution::{self, rebound};
-use crate::contact::settings::ContactSettings;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{Dynamics, InverseMass, Sides};
 use crate::contact::slip::{FRICTION_ERROR, LEAST_SLIP_M_PER_S, friction_spring, tangential};
 use crate::contact::spring::{ContactSpring, lowest_pushed};
-use crate::contact::stiffness::{damping_s, stiffness};
+use crate::contact::stiffness::{damping_s, kappa, stiffness};
 use crate::contact::touched::Touched;
 use crate::ids::NodeId;
 use crate::math::{Mat3, Vec3};
@@ -47,18 +47,21 @@ const PUSH_SPEED_M_PER_S: f64 = 0.2;
 /// How contacts push.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactLaw {
-    /// Fastest push-out, m/s.
-    pub push_speed_m_per_s: f64,
+    /// The longest size of a step, s.
+    longest_s: f64,
     /// Size of whole steps, s.
     pub step_s: f64,
 }
 
 impl ContactLaw {
-    /// The law of `settings` for whole steps of `step_s` (s), in a run whose steps have at most
-    /// `longest_s` (s).
-    pub fn new(settings: &ContactSettings, [step_s, longest_s]: [f64; 2]) -> Self {
-        let push_speed_m_per_s = PUSH_SPEED_M_PER_S.max(0.5 * settings.distance_m / longest_s);
-        Self { push_speed_m_per_s, step_s }
+    /// The law for whole steps of `step_s` (s), in a run whose steps have at most `longest_s` (s).
+    pub fn new([step_s, longest_s]: [f64; 2]) -> Self {
+        Self { longest_s, step_s }
+    }
+
+    /// The fastest push-out of a pair with this contact distance (m), m/s.
+    fn push_speed_m_per_s(&self, distance_m: f64) -> f64 {
+        PUSH_SPEED_M_PER_S.max(0.5 * distance_m / self.longest_s)
     }
 
     /// `kappa m / h^2` of the effective mass `mass` (kg) in a whole step, N/m.
@@ -123,14 +126,6 @@ pub struct ActiveContact {
     slow_friction: f64,
 }
 
-/// Least stiffness of contacts in units of `m / h^2`. The tablecloth at 40, 10 and 4 steps a frame
-/// and a stack of sheets decided it. At 1 ms 10 is enough, at 4 ms 80. At 10 ms less than 100 does
-/// not carry the whole load.
-fn kappa(h: f64) -> f64 {
-    let growth = h / 1e-3;
-    (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
-}
-
 /// A contact that acted in the last step is left out if, without its force, its sides would end
 /// the step beyond the gap that it aims at, by more than this share of the contact distance and
 /// the effect of gravity in two steps. Sides that separate more slowly are braked. Without this
@@ -144,6 +139,8 @@ const PARTING: f64 = 0.05;
 pub struct ContactStep<'a> {
     /// The law.
     pub law: &'a ContactLaw,
+    /// Contact distances.
+    pub distance: ContactDistance<'a>,
     /// Coulomb's coefficients.
     pub friction: &'a Friction,
     /// Velocities and masses.
@@ -244,7 +241,8 @@ impl ActiveContact {
         let push_out = match contact.kind() {
             ContactKind::Impact => contact.distance_m - contact.gap_m,
             ContactKind::Proximity => {
-                (contact.distance_m - contact.gap_m).min(law.push_speed_m_per_s * h)
+                let wanted_m = step.distance.wanted_m(&contact.pair, Some(&contact.weights));
+                (contact.distance_m - contact.gap_m).min(law.push_speed_m_per_s(wanted_m) * h)
             }
         };
         let push_out = rebound.map_or(push_out, |it| it.way_m.max(push_out.min(0.0)));
@@ -262,8 +260,9 @@ impl ActiveContact {
         let stretch = memory.map_or_else(Vec3::zeros, |memory| {
             tangential(Vec3::from(memory.friction_force), normal) / stiffness
         });
-        let normal_force = last.map_or_else(
-            || {
+        let normal_force = match last {
+            Some(last) => last.normal_force.max(0.0),
+            None => {
                 let expected = sides.velocity(|node| bodies.expected_velocity(node));
                 let parting = [present, expected].map(|u| u.dot(&normal));
                 let parting = rebound.map_or(parting, |it| it.flight_m_per_s);
@@ -276,15 +275,14 @@ impl ActiveContact {
                     }
                     _ => alone,
                 }
-            },
-            |last| last.normal_force.max(0.0),
-        );
+            }
+        };
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
         let damping_s = step.damping_s(has_cloth, stiffness, last_normal_force);
         let slip = stretch + tangential(present, normal) * h;
-        let coefficient = step.friction.of(&contact.pair);
+        let coefficient = step.friction.of(&contact.pair, &contact.weights);
         let ahead = stretch + tangential(continued, normal) * h;
         let bound = coefficient * normal_force;
         let (friction_force, tangential_stiffness) = match coefficient > 0.0 {

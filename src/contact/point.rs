@@ -134,7 +134,7 @@ fn proximity_or_impact(
     let radius_m = radii.of_pair(&pair);
     let gap_m = now.distance - radius_m;
     if gap_m < distance.distance_m {
-        let distance_m = distance.of(&pair);
+        let distance_m = distance.of(&pair, Some(&now.weights));
         if gap_m < distance_m {
             let contact = Contact::new(pair, ContactKind::Proximity, &now, gap_m, distance_m);
             return round::stands_for_itself(&pair, &now, radii).then_some(contact);
@@ -146,10 +146,11 @@ fn proximity_or_impact(
     let is_impact_of_bodies = touched.is_some_and(|it| it.restitution(&pair).is_some());
     let fraction = if is_impact_of_bodies { FRACTION_OF_BODIES } else { IMPACT_FRACTION };
     time_within(fraction * distance.distance_m)?;
-    let distance_m = distance.of(&pair);
-    let time = time_within(fraction * distance_m)?;
+    let mean_m = distance.of(&pair, None);
+    let time = time_within(fraction * mean_m)?;
     let then = closest(pair.kind(), std::array::from_fn(|a| start[a].lerp(&end[a], time)));
     let offset: Vec3 = (0..4).map(|a| then.weights[a] * start[a]).sum();
+    let distance_m = distance.own.map_or(mean_m, |_| distance.of(&pair, Some(&then.weights)));
     let gap_m = (then.normal.dot(&offset) - radius_m).max(distance_m);
     let contact = Contact::new(pair, ContactKind::Impact, &then, gap_m, distance_m);
     round::stands_for_itself(&pair, &then, radii).then_some(contact)
@@ -202,8 +203,7 @@ mod tests {
     const DISTANCE_M: f64 = 1e-3;
 
     fn distance() -> ContactDistance<'static> {
-        let radii = Radii::default();
-        ContactDistance { distance_m: DISTANCE_M, rest: &[], cloth_ends: &[], radii }
+        ContactDistance::alike(DISTANCE_M, Radii::default())
     }
 
     struct Grid {

@@ -12,8 +12,10 @@ use crate::ids::NONE;
 use crate::math::Vec3;
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh};
+use crate::scene::apart::kept_apart;
 use crate::scene::attach::{Attached, attachments};
 use crate::scene::bodies::among_cloth;
+use crate::scene::distances::DistanceTable;
 use crate::scene::loads::build_loads;
 use crate::scene::maps::{InFile, factors};
 use crate::scene::obstacles::build_obstacles;
@@ -66,10 +68,13 @@ pub fn build_if(
         let lists = lists.into_iter().enumerate();
         attached.extend(lists.map(|(entry, vertices)| Attached { cloth: number, entry, vertices }));
     }
-    let bodies = among_cloth::add(scene, scene_dir, &mut setup)?;
+    let distances = DistanceTable::new(scene)?;
+    scene.check_factors(&setup, &distances)?;
+    let bodies = among_cloth::add(scene, scene_dir, &distances, &mut setup)?;
     setup.attachments = attachments(scene, &setup, &attached)?;
-    setup.seams = seams(scene, &setup, &sewn)?;
-    setup.touch = touch(scene, &bodies)?;
+    setup.seams = seams(scene, &setup, &sewn, &distances)?;
+    setup.touch = touch(scene, &bodies, distances)?;
+    setup.kept_apart = kept_apart(scene, &setup)?;
     if scene.output.polygons == Polygons::Triangles {
         let cloths = setup.cloths.iter_mut().map(|cloth| &mut cloth.document);
         let documents = cloths.chain(setup.obstacles.iter_mut().map(|it| &mut it.document));

@@ -4,11 +4,13 @@
 //! [`Setup`](crate::bodies::Setup). A scene of rigid bodies instead has a
 //! [`RigidSetup`](bodies::RigidSetup), by [`bodies::build::build_bodies`].
 
+mod apart;
 mod attach;
 pub mod bends;
 pub mod bodies;
 pub mod build;
 mod check;
+mod distances;
 pub mod keyframe;
 pub mod load;
 mod loads;

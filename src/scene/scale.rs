@@ -1,12 +1,15 @@
 //! Warns of numbers that no bound forbids but that look like mistakes: wrong units, a contact
 //! distance that is large compared with the edges of a cloth, and triangles that bend wrongly.
 
-use crate::bodies::Setup;
 use crate::bodies::cloth::material::MaterialSpec;
 use crate::bodies::cloth::setup::ClothSetup;
 use crate::bodies::prescribed::{Motion, ObstacleSetup};
+use crate::bodies::{Body as _, Setup};
 use crate::bounds::shown;
+use crate::collision::Moves;
+use crate::contact::Distances;
 use crate::error::{Error, Result};
+use crate::ids::VertexId;
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
 use crate::scene::bends::bend_warnings;
@@ -30,12 +33,12 @@ const MOST_EDGES: f64 = 2.0;
 /// quarter in a time step or too fast.
 pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     let (mut warnings, step_s) = (Vec::new(), scene.largest_step_s());
+    let distances = distances(scene, setup);
     for (i, (cloth, built)) in scene.cloths.iter().zip(&setup.cloths).enumerate() {
         let at = format!("cloths[{i}]");
         let size = size_warning(cloth, built, &at);
         let edges = Edges::new(built);
-        let distance_m = scene.contact.distance_m;
-        warnings.extend(distance_warning(distance_m, built, &edges, size.as_deref())?);
+        warnings.extend(distance_warning(&distances, built, &edges, size.as_deref())?);
         // In another unit neither edges nor thickness are what they seem. One word is enough for
         // cloths that are alike.
         if size.is_none() && !scene.cloths[..i].iter().any(|known| is_alike(known, cloth)) {
@@ -170,18 +173,36 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// The warning about the contact distance compared with the edges of `cloth`. `size` is the
-/// warning about its size, if there is one; it then is the cause.
+/// The contact distances of `scene`, whose bodies are `setup`.
+fn distances(scene: &Scene, setup: &Setup) -> Distances {
+    let cloths = setup.cloths.iter().map(|it| (Moves::Deforms, it.positions.len()));
+    let bodies = setup.bodies.iter().map(|it| (Moves::Rigid, it.vertex_count()));
+    let obstacles = setup.obstacles.iter().map(|it| (Moves::Prescribed, it.shape.len()));
+    let mut end = 0;
+    let surfaces = cloths.chain(bodies).chain(obstacles).map(|(moves, count)| {
+        end += count as VertexId;
+        (moves, end)
+    });
+    let factors = setup.vertex_factors(|factors| &factors.distance);
+    Distances::new(scene.contact.distance_m, &setup.touch, factors, &Vec::from_iter(surfaces))
+}
+
+/// The warning about the largest contact distance, which is that of the search, compared with the
+/// edges of `cloth`. `size` is the warning about its size, if there is one; it then is the cause.
 ///
 /// # Errors
 /// More than [`MOST_EDGES`] short edges.
 fn distance_warning(
-    distance_m: f64,
+    distances: &Distances,
     cloth: &ClothSetup,
     edges: &Edges,
     size: Option<&str>,
 ) -> Result<Option<String>> {
     let (&Edges { shortest_m, median_m, short_m }, name) = (edges, &cloth.name);
+    let (distance_m, at) = match distances.own {
+        None => (distances.most_m, "contact.distance_m"),
+        Some(_) => (distances.most_m, "the largest contact distance"),
+    };
     if distance_m > MOST_EDGES * short_m {
         let cause = format!(
             "{distance_m} m is more than {MOST_EDGES} times {short_m:.3e} m, and half of the vertices of \
@@ -191,11 +212,11 @@ fn distance_warning(
         let choose =
             format!("choose at most half of an edge ({:.1e} m), or a coarser mesh", 0.5 * short_m);
         let remedy = size.map_or(choose, str::to_owned);
-        return Err(Error::input("contact.distance_m", cause, remedy));
+        return Err(Error::input(at, cause, remedy));
     }
     Ok((distance_m > 0.5 * median_m).then(|| {
         format!(
-            "contact.distance_m: {distance_m} m is more than half of the median edge of `{name}`, \
+            "{at}: {distance_m} m is more than half of the median edge of `{name}`, \
              {median_m:.3e} m (the shortest one has {shortest_m:.3e} m); steps take long, and folds \
              of one cloth come nearer than that; choose a smaller distance or a coarser mesh"
         )

@@ -9,6 +9,8 @@ use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
 use crate::ids::{NONE, VertexId};
 use crate::math::Vec3;
+use crate::scene::check::held_open;
+use crate::scene::distances::DistanceTable;
 use crate::scene::select::Candidates;
 use crate::scene::spec::{Scene, SeamSide, SeamSpec, Stitches};
 
@@ -68,7 +70,12 @@ const SIDES: [&str; 2] = ["first", "second"];
 ///
 /// # Errors
 /// A name that no cloth has, sides that do not fit each other, a mesh without lines.
-pub(super) fn seams(scene: &Scene, setup: &Setup, sewn: &[Sewn]) -> Result<Vec<Seam>> {
+pub(super) fn seams(
+    scene: &Scene,
+    setup: &Setup,
+    sewn: &[Sewn],
+    distances: &DistanceTable,
+) -> Result<Vec<Seam>> {
     if scene.seams.is_empty() {
         return Ok(Vec::new());
     }
@@ -81,8 +88,10 @@ pub(super) fn seams(scene: &Scene, setup: &Setup, sewn: &[Sewn]) -> Result<Vec<S
         sewn,
         firsts: firsts.collect(),
         shares: setup.cloths.iter().map(shares_m).collect(),
+        materials: scene.cloths.iter().map(|it| scene.material(it.touch.as_deref())).collect(),
+        distances,
     };
-    let seam = |(i, spec)| builder.seam(spec, i, scene.contact.distance_m);
+    let seam = |(i, spec)| builder.seam(spec, i);
     scene.seams.iter().enumerate().map(seam).collect()
 }
 
@@ -93,10 +102,13 @@ struct SeamBuilder<'a> {
     firsts: Vec<VertexId>,
     /// The length of a seam that each vertex of each cloth stands for, m.
     shares: Vec<Vec<f64>>,
+    /// The material that each cloth touches with.
+    materials: Vec<Option<u16>>,
+    distances: &'a DistanceTable,
 }
 
 impl SeamBuilder<'_> {
-    fn seam(&self, spec: &SeamSpec, number: usize, distance_m: f64) -> Result<Seam> {
+    fn seam(&self, spec: &SeamSpec, number: usize) -> Result<Seam> {
         let at = format!("seams[{number}].stitches");
         let (cloths, pairs) = match &spec.stitches {
             Stitches::Lines(name) => {
@@ -150,8 +162,24 @@ impl SeamBuilder<'_> {
             let remedy = "turn over one of the parts (flip its faces), or set `weld: false`";
             return Err(Error::input(at, cause, remedy));
         }
+        let of_pairs = pairs.iter().map(|&pair| self.distance_m(cloths, pair));
+        let distance_m = of_pairs.fold(0.0, f64::max);
         let gap_m = gap_m.unwrap_or(distance_m);
+        if gap_m < distance_m {
+            return Err(held_open(&format!("seams[{number}].gap_m"), gap_m, distance_m, true));
+        }
         Ok(Seam { stitches, close_s, gap_m, stiffness_n_per_m2, most_n_per_m, welds })
+    }
+
+    /// The contact distance of a vertex of each of two `cloths`, m.
+    fn distance_m(&self, cloths: [usize; 2], vertices: [u32; 2]) -> f64 {
+        let [a, b] = cloths.map(|cloth| self.materials[cloth]);
+        let factor = |side: usize| {
+            let factors = &self.cloths[cloths[side]].factors.distance;
+            factors.get(vertices[side] as usize).copied().unwrap_or(1.0)
+        };
+        let [first, second] = self.distances.parts(a, b);
+        first * factor(0) + second * factor(1)
     }
 
     fn cloth(&self, name: &str, at: &str) -> Result<usize> {

@@ -1,10 +1,12 @@
-//! The materials of surfaces in a scene of cloth, which give their friction and restitution.
+//! The materials of surfaces in a scene of cloth, which give their friction, restitution and contact
+//! distance.
 
 use crate::contact::Touch;
 use crate::error::{Error, Result};
 use crate::rigid::material::Surface;
 use crate::scene::bodies::among_cloth::BodyMaterials;
 use crate::scene::bodies::materials;
+use crate::scene::distances::DistanceTable;
 use crate::scene::spec::Scene;
 
 impl Scene {
@@ -53,7 +55,11 @@ impl Scene {
 ///
 /// # Errors
 /// None that a checked scene can cause.
-pub(super) fn touch(scene: &Scene, bodies: &BodyMaterials) -> Result<Touch> {
+pub(super) fn touch(
+    scene: &Scene,
+    bodies: &BodyMaterials,
+    distances: DistanceTable,
+) -> Result<Touch> {
     let mut named = scene.named_materials().collect::<Result<Vec<_>>>()?;
     let obstacles = named.split_off(scene.cloths.len());
     let some = |materials: &[u16]| Vec::from_iter(materials.iter().copied().map(Some));
@@ -71,5 +77,10 @@ pub(super) fn touch(scene: &Scene, bodies: &BodyMaterials) -> Result<Touch> {
     if restitution.iter().flatten().all(|&share| share == 0.0) {
         restitution.clear();
     }
-    Ok(Touch { materials: all, coefficients: rows(|surface| surface.friction), restitution })
+    Ok(Touch {
+        materials: all,
+        coefficients: rows(|surface| surface.friction),
+        restitution,
+        distances: distances.into_parts(),
+    })
 }

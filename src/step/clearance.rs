@@ -124,7 +124,7 @@ fn shorten(
     let paths = Paths { x0, prescribed, masses, bodies: &bodies, radii, delta_m };
     // Candidates come within the contact distance and two margins. So two bodies that stray by half of
     // that, less the clearance, are still known, and a body and a vertex that strays by its margin.
-    let of_body = margin + 0.5 * (model.settings.contact.distance_m - delta_m);
+    let of_body = margin + 0.5 * (model.distances.most_m - delta_m);
     let own = |vertex: usize| match model.numbering.place(vertex as VertexId) {
         Place::Body(_) => of_body,
         Place::Own(_) => margin,

@@ -126,13 +126,15 @@ impl ContactStage {
         let bodies = MovingBodies::new(model, motion);
         let (route, threads, radii) = (here.rank.route(), &here.rank.threads, distance.radii);
         let mut contacts = route.contacts(threads, found, &bodies, radii)?;
-        self.squeezed = squeezed(here, contacts.iter().map(|(contact, _)| contact), motion)?;
+        let all = contacts.iter().map(|(contact, _)| contact);
+        self.squeezed = squeezed(here, all, motion, &distance)?;
         for (contact, _) in &mut contacts {
-            contact.distance_m = self.squeezed.aim_m(contact);
+            contact.distance_m = self.squeezed.aim_m(contact, &distance);
         }
         self.sharing = sharing(here, memories, &contacts, &bodies)?;
         let step = ContactStep {
             law: &self.law,
+            distance,
             friction: &model.friction,
             bodies: &bodies,
             memories,
@@ -234,8 +236,9 @@ impl ContactStage {
         if !here.can_repair {
             return Ok(Vec::new());
         }
-        let distance_m = here.model.settings.contact.distance_m;
-        let over = self.memories.iter().filter(|memory| memory.load().is_over(distance_m));
+        let distance = contact_distance(here.model);
+        let is_over = |it: &&ContactMemory| it.load().is_over(distance.wanted_m(&it.pair, None));
+        let over = self.memories.iter().filter(is_over);
         let (bodies, h) = (MovingBodies::new(here.model, motion), here.span.scheme.step_s());
         // The bound of friction follows the last solve, so one repair finds it.
         let slips = zip(&self.active, &self.springs).filter(|(it, spring)| {
@@ -274,6 +277,7 @@ fn squeezed<'a>(
     here: &Context,
     contacts: impl Iterator<Item = &'a Contact> + Clone,
     motion: &StepMotion,
+    distance: &ContactDistance,
 ) -> Result<Squeezed> {
     let StepMotion { prescribed, x0, predicted, .. } = motion;
     let (model, rank) = (here.model, here.rank);
@@ -282,7 +286,7 @@ fn squeezed<'a>(
         Place::Body(_) => false,
     };
     let of = PrescribedMotion { prescribed, x0, x1: predicted };
-    Squeezed::find(&*rank.world, contacts, &of, is_own, model.settings.contact.distance_m)
+    Squeezed::find(&*rank.world, contacts, &of, is_own, distance)
 }
 
 /// Whether a contact pushes a node of `region`.
@@ -293,11 +297,12 @@ fn touches(region: &Region, sides: &Sides) -> bool {
 /// The law of contacts in whole steps of `step_s` (s).
 fn law(model: &Model, step_s: f64) -> ContactLaw {
     let longest_s = model.clock.seconds(model.clock.largest());
-    ContactLaw::new(&model.settings.contact, [step_s, longest_s])
+    ContactLaw::new([step_s, longest_s])
 }
 
 /// How far apart contacts keep the sides of a pair.
 pub(super) fn contact_distance(model: &Model) -> ContactDistance<'_> {
     let (rest, cloth_ends, radii) = (&model.rest, &model.cloth_ends, model.surfaces.radii());
-    ContactDistance { distance_m: model.settings.contact.distance_m, rest, cloth_ends, radii }
+    let (distance_m, own) = (model.distances.most_m, model.distances.own.as_ref());
+    ContactDistance { distance_m, own, rest, cloth_ends, radii }
 }

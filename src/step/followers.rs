@@ -108,7 +108,7 @@ impl Follower {
         let (x0, vertex) = (&motion.x0[skin.clone()], self.vertex as usize);
         let end = scheme.end(&motion.x0[vertex], &u[vertex]);
         let foot = point.foot(&motion.predicted[skin]);
-        let slack_m = (SLACK * here.model.settings.contact.distance_m - point.height_m()).max(0.0);
+        let slack_m = (SLACK * here.model.distances.most_m - point.height_m()).max(0.0);
         let off_m = (end - foot - self.arms[1]).dot(&self.outwards);
         let too_far_m = if slack_m > 0.0 { (off_m - slack_m).max(0.0) } else { off_m };
         let is_free = slack_m > 0.0 && too_far_m == 0.0;

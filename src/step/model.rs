@@ -6,16 +6,16 @@ use std::sync::Arc;
 use crate::bodies::attachment::Attachment;
 use crate::bodies::cloth::ClothModel;
 use crate::bodies::cloth::pins::PinGroup;
-use crate::bodies::cloth::setup::ClothSetup;
+use crate::bodies::cloth::setup::{ClothSetup, Factors};
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use crate::bodies::seam::Seam;
 use crate::bodies::timed::value_at;
 use crate::bodies::{Body, Numbering, Setup};
-use crate::collision::Surfaces;
 use crate::collision::enclosure::encloses_a_volume;
-use crate::contact::Friction;
+use crate::collision::{Surface, Surfaces};
 use crate::contact::settings::OnPinch;
+use crate::contact::{Distances, Friction};
 use crate::error::Result;
 use crate::ids::{NodeId, VertexId};
 use crate::math::Vec3;
@@ -70,6 +70,8 @@ pub struct Model {
     pub passable: Vec<bool>,
     /// Coulomb's coefficients.
     pub friction: Friction,
+    /// Contact distances.
+    pub distances: Distances,
     /// Which vertices and nodes belong to which cloth, body or obstacle.
     pub numbering: Numbering,
     /// The surfaces of all bodies, in the order of `names`.
@@ -147,9 +149,10 @@ impl Model {
         let (mut surfaces, shortest_edges) =
             surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
         let names = names(&setup, &bodies);
-        surfaces.keep_apart(setup.apart(&names));
-        let ends = surfaces.list.iter().map(|surface| surface.vertices().end as VertexId);
-        let ends = ends.collect();
+        surfaces.keep_apart(setup.apart(&names).into_iter());
+        let kind = |it: &Surface| (it.moves, it.vertices().end as VertexId);
+        let kinds = Vec::from_iter(surfaces.list.iter().map(kind));
+        let ends = kinds.iter().map(|&(_, end)| end).collect();
         let mut touch = setup.touch.clone();
         if !touch.materials.is_empty() {
             // Further bodies have no material.
@@ -157,8 +160,13 @@ impl Model {
             touch.materials.splice(place..place, vec![None; further]);
         }
         let cloth_vertices = numbering.cloth() as VertexId;
+        let factors = |of: fn(&Factors) -> &Vec<f64>| setup.vertex_factors(of);
+        let scene_m = settings.contact.distance_m;
+        let distances = Distances::new(scene_m, &touch, factors(|it| &it.distance), &kinds);
+        let of_friction = factors(|it| &it.friction);
         Ok(Self {
-            friction: Friction::new(&settings.contact, cloth_vertices, ends, touch),
+            friction: Friction::new(&settings.contact, cloth_vertices, ends, touch, of_friction),
+            distances,
             surfaces,
             rest,
             cloth_ends: cloth.ranges.iter().map(|range| range.end).collect(),

@@ -47,7 +47,7 @@ impl Nearness {
 pub(super) fn touching(model: &Model, threads: &Threads, x: &[Vec3], distances: f64) -> Nearness {
     let first = model.object_of_obstacle(0) as u32;
     let objects = Vec::from_iter(first..model.surfaces.list.len() as u32);
-    let radius_m = distances * model.settings.contact.distance_m;
+    let radius_m = distances * model.distances.most_m;
     Nearness(intersect::touching(threads, &model.surfaces, x, &objects, radius_m))
 }
 

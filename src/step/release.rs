@@ -65,7 +65,7 @@ pub(super) fn follow(model: &Model, threads: &Threads, motion: &StepMotion, stat
     let near = with_rings(model, between(model, threads, &motion.x1));
     let mut all = Vec::new();
     for (it, carrier) in zip(state.released.vertices(), &motion.carriers) {
-        let back_m = BACK * model.settings.contact.distance_m;
+        let back_m = BACK * model.distances.least_m;
         let returns = near.binary_search(&it.vertex).is_err();
         if !returns || (it.x - carrier.end).norm() > back_m {
             all.push(ReleasedVertex { returns, ..*it });
@@ -143,7 +143,7 @@ struct Side {
 /// The vertices of prescribed surfaces that look at each other, with cloth or bodies between them. All
 /// vertices are at `x` (m).
 fn between(model: &Model, threads: &Threads, x: &[Vec3]) -> Vec<VertexId> {
-    let radius_m = ROOM * model.settings.contact.distance_m;
+    let radius_m = ROOM * model.distances.most_m;
     let normals = normals(model, x);
     let prescribed = model.numbering.free_vertices() as VertexId;
     let near = intersect::near_pairs(threads, &model.surfaces, x, radius_m);

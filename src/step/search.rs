@@ -158,11 +158,11 @@ impl CandidateSearch {
 
 /// Pairs that come within this distance along the paths are candidates, m.
 fn radius(model: &Model) -> f64 {
-    model.settings.contact.distance_m + 2.0 * margin(model)
+    model.distances.most_m + 2.0 * margin(model)
 }
 
 /// How far from the end of its path a vertex may end, and how far from its path if it is stopped,
 /// m.
 pub(super) fn margin(model: &Model) -> f64 {
-    MARGIN * model.settings.contact.distance_m
+    MARGIN * model.distances.most_m
 }

@@ -129,7 +129,7 @@ fn add_open_joints(here: &Context, motion: &StepMotion, turned: &mut Vec<VertexI
     if model.joints.is_empty() {
         return;
     }
-    let limits = [OPEN_LIMIT * model.settings.contact.distance_m, TILT_LIMIT];
+    let limits = [OPEN_LIMIT * model.distances.least_m, TILT_LIMIT];
     let coordinates = motion.moved_bodies(model, here.span.scheme);
     let poses = motion.joint_poses(model, &coordinates);
     let forces = motion.exerted_by_joints(here.span.scheme);
@@ -155,7 +155,7 @@ fn add_turned_bodies(
     turned: &mut Vec<VertexId>,
 ) {
     let (model, scheme) = (here.model, here.span.scheme);
-    let limit_m = STRAY_LIMIT * model.settings.contact.distance_m;
+    let limit_m = STRAY_LIMIT * model.distances.least_m;
     for (number, (body, range)) in each_body(model).enumerate() {
         let (middle, u1) = (&motion.middles[number], &motion.u1[nodes(range)]);
         let strays = |vertex: usize| {

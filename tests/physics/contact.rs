@@ -14,7 +14,7 @@ use crate::physics::*;
 
 /// A square of cloth, 10 cm wide, at rest at the contact distance above a plane that slopes
 /// down by `slope_deg` degrees towards +x.
-fn incline(slope_deg: f64, distance_m: f64) -> Setup {
+pub fn incline(slope_deg: f64, distance_m: f64) -> Setup {
     let placement = Transform { rotation: rotation(Vec3::z(), -slope_deg), ..Default::default() };
     let mesh = sheet(0.1, 0.1, 10, 10, Diagonal::Alternating);
     let mut cloth = cloth(mesh, Material::isotropic(0.2, 500.0, 0.3, 1e-5));

@@ -10,6 +10,7 @@ mod dynamics;
 mod energy;
 mod load;
 mod maps;
+mod pairs;
 mod pins;
 mod self_contact;
 mod statics;

@@ -59,8 +59,8 @@ pub fn troubled(
 }
 
 /// For each of the `obstacles` (by their place among the surfaces) the vertices of cloth whose
-/// vertex, edges or faces meet it or are nearer to it than `radius_m`, rising. All vertices are at
-/// `x` (finite, m).
+/// vertex, edges or faces meet it or are nearer to it than `radius_m`, rising. Cloth that is kept
+/// apart from it is left out. All vertices are at `x` (finite, m).
 pub fn touching(
     threads: &Threads,
     surfaces: &Surfaces,
@@ -74,7 +74,7 @@ pub fn touching(
     let cloths = || (0..surfaces.list.len() as u32).filter(|&object| deforms(object));
     let touch = |&obstacle: &u32| {
         let (mut meeting, mut near) = (Vec::new(), Vec::new());
-        for cloth in cloths() {
+        for cloth in cloths().filter(|&cloth| !surfaces.are_apart(cloth, obstacle)) {
             still.for_pairs_of(cloth, obstacle, &mut |first, second| {
                 still.edges_in_faces(first, second, &mut meeting);
                 still.near_pairs(first, second, radius_m, &mut near);
@@ -94,15 +94,16 @@ pub fn touching(
 }
 
 /// The elementary pairs that are nearer than `radius_m`, rising: of a prescribed surface and any
-/// other, and of two bodies. All vertices are at `x` (m).
+/// other from which it is not kept apart, and of two bodies. All vertices are at `x` (m).
 pub fn near_pairs(threads: &Threads, surfaces: &Surfaces, x: &[Vec3], radius_m: f64) -> Vec<Pair> {
     let still = Still::new(threads, surfaces, x, radius_m, |_| true);
     let mut near = Vec::new();
     for (second, of_second) in (0..).zip(&surfaces.list) {
         for (first, of_first) in (0..second).zip(&surfaces.list) {
             let are_bodies = of_first.moves == Moves::Rigid && of_second.moves == Moves::Rigid;
-            let is_one_prescribed =
-                (of_first.moves == Moves::Prescribed) != (of_second.moves == Moves::Prescribed);
+            let is_one_prescribed = (of_first.moves == Moves::Prescribed)
+                != (of_second.moves == Moves::Prescribed)
+                && !surfaces.are_apart(first, second);
             if are_bodies || is_one_prescribed {
                 still.for_pairs_of(first, second, &mut |first, second| {
                     still.near_pairs(first, second, radius_m, &mut near);

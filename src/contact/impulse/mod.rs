@@ -76,8 +76,8 @@ pub fn impulses(
         if time_of_round_impact(pair.kind(), &x0, &x1, radius_m, most).is_none() {
             return;
         }
-        let distance_m = law.distance.of(&pair);
-        let aim_m = law.squeezed.least_m(&pair.vertices).unwrap_or(distance_m);
+        let distance_m = law.distance.of(&pair, None);
+        let aim_m = law.squeezed.least_m(&pair, &law.distance).unwrap_or(distance_m);
         let separation_m = law.separation * distance_m.min(aim_m);
         let apart_m = [radius_m, separation_m];
         let Some(at) = collision(pair.kind(), &x0, &x1, apart_m) else { return };
@@ -131,7 +131,7 @@ fn answer(
     let bodies = ends.bodies;
     let sides = bodies.sides(&pair, &points.weights, &points.normal);
     let inverse_mass = sides.inverse_mass(&points.normal, |node| bodies.inverse_mass(node));
-    let friction = law.friction.of(&pair);
+    let friction = law.friction.of(&pair, &points.weights);
     let Some(impulse) = inelastic(points, inverse_mass, friction, parting) else { return false };
     let mut changes = [(0, 0, Vec3::zeros()); MAX_TERMS];
     let terms = sides.terms();

@@ -40,12 +40,7 @@ fn alike(mu: f64) -> Friction {
 
 fn law(friction: &Friction, separation_m: f64) -> CollisionLaw<'_> {
     CollisionLaw {
-        distance: ContactDistance {
-            distance_m: separation_m,
-            rest: &[],
-            cloth_ends: &[],
-            radii: Default::default(),
-        },
+        distance: ContactDistance::alike(separation_m, Default::default()),
         separation: 1.0,
         squeezed: &NOTHING,
         friction,

@@ -10,11 +10,12 @@
 //! | support | | a prescribed surface that a vertex touches, or touches through further layers |
 //! | `n` | | normal of a support, towards the vertex |
 //! | `r` | m | sum of the gaps from the support to the vertex, at the start of the step |
-//! | `k` | | number of these gaps |
+//! | `k` | | number of these gaps; where pairs have their own contact distances, the sum of these by that of the scene |
 //! | `s` | m | motion of the support in the step |
 //!
 //! A vertex is squeezed between two supports 1 and 2 whose normals oppose each other. Their room at
-//! the end of the step is `r1 + r2 - n1 . s1 - n2 . s2`. It is shared by `k1 + k2` gaps.
+//! the end of the step is `r1 + r2 - n1 . s1 - n2 . s2`. It is shared by `k1 + k2` gaps, each by its
+//! contact distance.
 //!
 //! Source: ours.
 
@@ -22,6 +23,8 @@ mod supports;
 #[cfg(test)]
 mod tests;
 
+use crate::collision::Pair;
+use crate::contact::distance::ContactDistance;
 use crate::contact::point::Contact;
 pub use crate::contact::squeeze::supports::PrescribedMotion;
 use crate::contact::squeeze::supports::{ALIGNED, Support, Supports};
@@ -60,12 +63,13 @@ struct Aim {
     vertex: VertexId,
     /// Unit vector along which the vertex is squeezed.
     along: Vec3,
+    /// Of a pair with the contact distance of the scene, m. Others have it in proportion.
     gap_m: f64,
 }
 
 impl Squeezed {
-    /// Finds the vertices that `contacts` squeeze. `distance_m` (m) is the contact distance. Each
-    /// rank gives all contacts of the vertices that it owns (`is_own`). Collective.
+    /// Finds the vertices that `contacts` squeeze. Each rank gives all contacts of the vertices that it
+    /// owns (`is_own`). Collective.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -74,9 +78,10 @@ impl Squeezed {
         contacts: impl Iterator<Item = &'a Contact> + Clone,
         motion: &PrescribedMotion,
         is_own: impl Fn(VertexId) -> bool,
-        distance_m: f64,
+        distance: &ContactDistance,
     ) -> Result<Self> {
-        let supports = Supports::find(world, contacts, motion, is_own)?;
+        let supports = Supports::find(world, contacts, motion, is_own, distance)?;
+        let distance_m = distance.scene_m();
         let squeezed = Vec::from_iter(supports.of_each().filter_map(Room::tightest));
         let aims = squeezed.iter().filter_map(|it| it.aim(distance_m)).collect();
         let narrow = squeezed.iter().filter_map(|it| it.narrow(distance_m)).collect();
@@ -90,7 +95,7 @@ impl Squeezed {
 
     /// The gap (m) that `contact` aims at: its distance, or less if one of its vertices is squeezed
     /// along its normal.
-    pub fn aim_m(&self, contact: &Contact) -> f64 {
+    pub fn aim_m(&self, contact: &Contact, distance: &ContactDistance) -> f64 {
         if self.aims.is_empty() {
             return contact.distance_m;
         }
@@ -99,13 +104,18 @@ impl Squeezed {
         let weighty = vertices.filter(|(_, weight)| **weight != 0.0);
         let aims = weighty.filter_map(|(&vertex, _)| self.of(vertex));
         let along = aims.filter(|aim| aim.along.dot(&normal).abs() > ALIGNED);
-        along.map(|aim| aim.gap_m).fold(contact.distance_m, f64::min)
+        let least_m = along.map(|aim| aim.gap_m).reduce(f64::min);
+        least_m.map_or(contact.distance_m, |gap_m| {
+            let of_pair = distance.in_scene_distances(&contact.pair, Some(&contact.weights));
+            contact.distance_m.min(gap_m * of_pair)
+        })
     }
 
-    /// The least gap (m) that contacts of these vertices aim at, if one of them is squeezed.
-    pub fn least_m(&self, vertices: &[VertexId]) -> Option<f64> {
-        let aims = vertices.iter().filter_map(|&vertex| self.of(vertex));
-        aims.map(|aim| aim.gap_m).reduce(f64::min)
+    /// The least gap (m) that contacts of `pair` aim at, if one of its vertices is squeezed.
+    pub fn least_m(&self, pair: &Pair, distance: &ContactDistance) -> Option<f64> {
+        let aims = pair.vertices.iter().filter_map(|&vertex| self.of(vertex));
+        let least_m = aims.map(|aim| aim.gap_m).reduce(f64::min)?;
+        Some(least_m * distance.in_scene_distances(pair, None))
     }
 
     fn of(&self, vertex: VertexId) -> Option<&Aim> {
@@ -146,11 +156,17 @@ impl Room {
         f64::from(self.supports[0].gaps + self.supports[1].gaps)
     }
 
-    fn share_m(&self) -> f64 {
-        self.room_m / self.gaps()
+    /// The contact distances of all gaps, in those of the scene.
+    fn distances(&self) -> f64 {
+        self.gaps() + self.supports[0].more + self.supports[1].more
     }
 
-    /// None if each gap can have the contact distance.
+    /// The part of the room for each contact distance of the scene, m.
+    fn share_m(&self) -> f64 {
+        self.room_m / self.distances()
+    }
+
+    /// None if each gap can have its contact distance. That of the scene is `distance_m` (m).
     fn aim(&self, distance_m: f64) -> Option<Aim> {
         let gap_m = self.share_m().max(LEAST_SHARE * distance_m);
         let vertex = self.supports[0].vertex;
@@ -159,9 +175,10 @@ impl Room {
 
     /// None if the room does not become smaller, or is large enough.
     fn narrow(&self, distance_m: f64) -> Option<Narrow> {
-        let lacks_m = self.gaps() * distance_m - self.room_m;
+        let lacks_m = self.distances() * distance_m - self.room_m;
+        let mean_m = self.distances() / self.gaps() * distance_m;
         let sides = self.supports.each_ref().map(|it| (it.base, it.comes_m() > 0.0));
-        let is_narrow = self.closing_m > 0.0 && lacks_m > MOST_LACK * distance_m;
+        let is_narrow = self.closing_m > 0.0 && lacks_m > MOST_LACK * mean_m;
         is_narrow.then_some(Narrow { vertex: self.supports[0].vertex, sides })
     }
 }

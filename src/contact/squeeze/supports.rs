@@ -3,6 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::contact::distance::ContactDistance;
 use crate::contact::point::Contact;
 use crate::error::Result;
 use crate::ids::VertexId;
@@ -44,6 +45,8 @@ pub(super) struct Support {
     pub normal: [f64; 3],
     pub room_m: f64,
     motion_m: [f64; 3],
+    /// The contact distances of its gaps, in those of the scene, less the number of the gaps.
+    pub more: f64,
     /// The prescribed vertex of the support that comes nearest.
     pub base: VertexId,
     zero: u32,
@@ -54,6 +57,11 @@ impl Support {
         Vec3::from(self.normal).dot(normal) > ALIGNED
     }
 
+    /// The contact distances of its gaps, in those of the scene.
+    fn distances(&self) -> f64 {
+        f64::from(self.gaps) + self.more
+    }
+
     /// How far it comes nearer in the step, m.
     pub fn comes_m(&self) -> f64 {
         Vec3::from(self.normal).dot(&Vec3::from(self.motion_m))
@@ -62,8 +70,8 @@ impl Support {
     /// A total order, by vertex first.
     fn order(&self, other: &Self) -> std::cmp::Ordering {
         let bits = |it: &Self| {
-            let numbers = [it.room_m].into_iter().chain(it.normal).chain(it.motion_m);
-            numbers.map(f64::to_bits).collect::<smallvec::SmallVec<[u64; 7]>>()
+            let numbers = [it.room_m, it.more].into_iter().chain(it.normal).chain(it.motion_m);
+            numbers.map(f64::to_bits).collect::<smallvec::SmallVec<[u64; 8]>>()
         };
         let key = |it: &Self| (it.vertex, it.gaps, it.room_m.max(0.0).to_bits(), it.base);
         key(self).cmp(&key(other)).then_with(|| bits(self).cmp(&bits(other)))
@@ -128,6 +136,7 @@ impl Supports {
         contacts: impl Iterator<Item = &'a Contact> + Clone,
         motion: &PrescribedMotion,
         is_own: impl Fn(VertexId) -> bool,
+        distance: &ContactDistance,
     ) -> Result<Self> {
         let both_sides = BothSides::new(contacts.clone(), motion.x0.len());
         let takes = |vertex: VertexId| both_sides.touch(vertex) && is_own(vertex);
@@ -138,7 +147,7 @@ impl Supports {
         for _ in 0..MOST_GAPS {
             let mut found = Vec::new();
             for contact in &contacts {
-                supports.pass_on(contact, motion, &takes, &mut found);
+                supports.pass_on(contact, (motion, distance), &takes, &mut found);
             }
             found.sort_unstable_by(Support::order);
             found.dedup_by(|a, b| a.vertex == b.vertex && b.is_like(&Vec3::from(a.normal)));
@@ -169,7 +178,7 @@ impl Supports {
     fn pass_on(
         &self,
         contact: &Contact,
-        motion: &PrescribedMotion,
+        (motion, distance): (&PrescribedMotion, &ContactDistance),
         may_take: &impl Fn(VertexId) -> bool,
         found: &mut Vec<Support>,
     ) {
@@ -195,11 +204,13 @@ impl Supports {
                 continue;
             }
             let Some(of_side) = self.of_side(contact, from, motion, &normal) else { continue };
+            let of_pair = distance.in_scene_distances(&contact.pair, Some(&contact.weights));
             found.extend(takers.map(|place| Support {
                 vertex: contact.pair.vertices[place],
                 gaps: of_side.gaps + 1,
                 normal: normal.into(),
                 room_m: of_side.room_m + contact.gap_m,
+                more: of_side.more + (of_pair - 1.0),
                 ..of_side
             }));
         }
@@ -223,7 +234,9 @@ impl Supports {
                 vertex
             } else {
                 let support = self.of(vertex).iter().find(|it| it.is_like(normal))?;
-                of_side.gaps = of_side.gaps.max(support.gaps);
+                if support.distances() > of_side.distances() {
+                    (of_side.gaps, of_side.more) = (support.gaps, support.more);
+                }
                 of_side.room_m += support.room_m * weight;
                 moved += Vec3::from(support.motion_m) * weight;
                 support.base

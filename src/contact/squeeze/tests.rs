@@ -8,6 +8,10 @@ use crate::ranks::in_process;
 
 const DISTANCE_M: f64 = 1e-3;
 
+fn distance() -> ContactDistance<'static> {
+    ContactDistance::alike(DISTANCE_M, Default::default())
+}
+
 /// `layers` triangles between two prescribed ones, all 1 cm wide, with `gaps` (m) from the
 /// lowest to the highest one. The upper one moves by `moved` (m).
 fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2]) {
@@ -30,14 +34,8 @@ fn pressed(gaps: &[f64], moved: Vec3) -> (Vec<Contact>, Vec<bool>, [Vec<Vec3>; 2
             pairs.extend(one.map(|vertex| Pair::vertex_face(vertex, other)));
         }
     }
-    let distance = ContactDistance {
-        distance_m: DISTANCE_M,
-        rest: &[],
-        cloth_ends: &[],
-        radii: Default::default(),
-    };
     let mut contacts = Vec::new();
-    find_contacts(&pairs, &x0, &x1, &distance, None, &mut contacts);
+    find_contacts(&pairs, &x0, &x1, &distance(), None, &mut contacts);
     (contacts, prescribed, [x0, x1])
 }
 
@@ -48,13 +46,13 @@ fn aims(gaps: &[f64], moved: Vec3) -> Vec<f64> {
     let of_ranks = |ranks: usize| {
         let found = in_process::run(ranks, |world| {
             let is_own = |vertex: VertexId| vertex as usize % ranks == world.rank();
-            Squeezed::find(world, contacts.iter(), &motion, is_own, DISTANCE_M)
+            Squeezed::find(world, contacts.iter(), &motion, is_own, &distance())
         });
         found.unwrap()
     };
     let squeezed = of_ranks(1).remove(0);
     assert!(of_ranks(3).iter().all(|other| *other == squeezed));
-    contacts.iter().map(|contact| squeezed.aim_m(contact)).collect()
+    contacts.iter().map(|contact| squeezed.aim_m(contact, &distance())).collect()
 }
 
 #[test]
@@ -80,7 +78,7 @@ fn rooms_below_their_limit_name_the_vertices_that_come_nearer() {
             x1[last - 2..last].iter_mut().for_each(|x| x.y -= 1e-5);
             let motion = PrescribedMotion { prescribed: &prescribed, x0: &x0, x1: &x1 };
             let found = in_process::run(1, |world| {
-                Squeezed::find(world, contacts.iter(), &motion, |_| true, DISTANCE_M)
+                Squeezed::find(world, contacts.iter(), &motion, |_| true, &distance())
             });
             let narrow = found.unwrap().remove(0).narrow;
             assert_eq!(!narrow.is_empty(), is_narrow, "{layers} layers: {narrow:?}");

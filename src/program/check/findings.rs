@@ -26,6 +26,8 @@ pub struct Findings {
     pub meshes: Vec<(String, String)>,
     /// Lines behind the faults of frames.
     pub remarks: Vec<String>,
+    /// The pairs of objects that the scene keeps apart, in words. No intersection of them counts.
+    pub apart: Option<String>,
     /// What is wrong with the run although no frame has a fault.
     pub of_run: Option<OfRun>,
     /// What to do about faults of frames. If `None`, the list of faults says it.
@@ -86,6 +88,7 @@ impl Findings {
             unfinished: record.unfinished.clone(),
             meshes: record.meshes.clone(),
             remarks: Vec::new(),
+            apart: record.scene.apart_in_words(),
             of_run: None,
             remedy: None,
         }
@@ -117,6 +120,7 @@ impl Findings {
             "unfinished": self.unfinished,
             "meshes": Vec::from_iter(meshes),
             "remarks": self.remarks,
+            "apart": self.apart,
             "fault": self.fault().map(|fault| fault.cause),
         })
     }
@@ -128,10 +132,16 @@ impl Findings {
     /// The last line: "no fault in 3 frames", "faults in 1 of 3 frames".
     fn verdict(&self) -> String {
         let frames = plural(self.frames.len(), "frame");
-        match (self.faulty_frames(), &self.of_run) {
+        let verdict = match (self.faulty_frames(), &self.of_run) {
             (0, None) => format!("no fault in {frames}"),
             (0, Some(of_run)) => format!("no fault in {frames}{}", of_run.verdict),
             (faulty, _) => format!("faults in {faulty} of {frames}"),
+        };
+        match &self.apart {
+            None => verdict,
+            Some(pairs) => {
+                format!("{verdict}; not checked, because the scene keeps them apart: {pairs}")
+            }
         }
     }
 }

@@ -61,7 +61,10 @@ impl ClothContent {
         // A warning names a mesh from where the user is, not from the scene.
         let mut named = scene.clone();
         named.mesh_paths_mut().for_each(|path| *path = home.join(&*path).display().to_string());
-        let slips = scene::in_file(&arguments.scene, scene::scale_warnings(&named, &setup))?;
+        let mut slips = scene::in_file(&arguments.scene, scene::scale_warnings(&named, &setup))?;
+        slips.extend(scene.apart_in_words().map(|pairs| {
+            format!("apart: {pairs} do not touch, so they may cross, and no check looks for it")
+        }));
         let mut documents = setup.take_documents();
         let materials = Materials::take(&mut documents);
         let (time_line, recording) = (arguments.time_line, arguments.recording.clone());

@@ -64,7 +64,7 @@ impl ClothStage {
         let posed = (bodies > 0).then(|| Posed::read(&run, bodies)).transpose()?;
         let cloths = scene.cloths.len();
         let faces = run.surfaces.list.iter().flat_map(|it| it.faces.iter().copied()).collect();
-        let reach_m = REACH * scene.contact.distance_m;
+        let reach_m = REACH * scene.largest_distance_m();
         let neighbours = neighbours(&run, cloths);
         let (kept, before) = (None, None);
         Ok(Self { run, cloths, neighbours, faces, reach_m, posed, joints, kept, before })
@@ -134,8 +134,14 @@ impl ClothStage {
     fn gaps(&self, x: &[Vec3]) -> Vec<f64> {
         let mut gaps = Gaps::new(x, &self.faces, self.reach_m);
         gaps.enter(x[..self.neighbours.len()].iter().copied());
+        let surfaces = &self.run.surfaces;
+        let place = |vertex: u32| {
+            surfaces.list.partition_point(|it| it.vertices().end <= vertex as usize) as u32
+        };
+        let meet =
+            |a: u32, b: u32| !surfaces.has_apart() || !surfaces.are_apart(place(a), place(b));
         let own = self.neighbours.iter().zip(0..);
-        own.map(|(own, vertex)| gaps.of(vertex, own)).collect()
+        own.map(|(own, vertex)| gaps.of(vertex, own, meet)).collect()
     }
 
     fn objects(&self) -> Vec<ObjectHead> {

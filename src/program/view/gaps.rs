@@ -63,14 +63,16 @@ impl<'a> Gaps<'a> {
     }
 
     /// The distance of `vertex` from the nearest triangle that has none of its `own` vertices (the
-    /// vertex and its neighbours in the mesh), m. At most the reach.
-    pub fn of(&self, vertex: u32, own: &[u32]) -> f64 {
+    /// vertex and its neighbours in the mesh) and whose first vertex can `meet` it, m. At most the
+    /// reach.
+    pub fn of(&self, vertex: u32, own: &[u32], meet: impl Fn(u32, u32) -> bool) -> f64 {
         let x = self.positions[vertex as usize];
         let Some(cell) = self.cells.get(&self.place(&x)) else { return self.reach_m };
         let mut least = self.reach_m;
         for &number in cell {
             let face = self.faces[number as usize];
-            if face.iter().any(|corner| *corner == vertex || own.contains(corner)) {
+            let is_near = |corner: &u32| *corner == vertex || own.contains(corner);
+            if face.iter().any(is_near) || !meet(vertex, face[0]) {
                 continue;
             }
             let corners = face.map(|corner| self.positions[corner as usize]);
@@ -110,7 +112,9 @@ mod tests {
                 (0..20).filter(|&other| other != vertex && vertex.abs_diff(other) <= 2),
             );
             let height = 0.003 * f64::from(vertex);
-            assert!((gaps.of(vertex, &own) - height.min(0.02)).abs() < 1e-12, "{vertex}");
+            let all = gaps.of(vertex, &own, |_, _| true);
+            assert!((all - height.min(0.02)).abs() < 1e-12, "{vertex}");
+            assert_eq!(gaps.of(vertex, &own, |_, face| face < 20), 0.02, "{vertex}");
         }
     }
 }

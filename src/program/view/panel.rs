@@ -97,8 +97,15 @@ fn scene(head: &RunHead, scene: &Scene) -> Rows {
     rows.add("Gravity", format!("({x}, {y}, {z}) m/s\u{b2}"));
     if !scene.cloths.is_empty() {
         rows.add("Cloths", grouped(scene.cloths.len() as u64));
-        rows.add("Contact distance", format!("{} mm", significant(1e3 * scene.contact.distance_m)));
+        let distances = [scene.contact.distance_m, scene.largest_distance_m()];
+        let [own, most] = distances.map(|distance_m| significant(1e3 * distance_m));
+        let more =
+            if own == most { String::new() } else { format!(", of materials up to {most} mm") };
+        rows.add("Contact distance", format!("{own} mm{more}"));
         rows.add("Patches", grouped(head.patches as u64));
+    }
+    if let Some(pairs) = scene.apart_in_words() {
+        rows.add("Kept apart", pairs);
     }
     if !scene.obstacles.is_empty() {
         rows.add("Obstacles", grouped(scene.obstacles.len() as u64));

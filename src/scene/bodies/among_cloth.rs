@@ -23,6 +23,7 @@ use crate::scene::bodies::joints::Joinable;
 use crate::scene::bodies::joints::among_cloth::joints;
 use crate::scene::bodies::setup::name_of;
 use crate::scene::bodies::spec::{DomainSpec, Parallel};
+use crate::scene::distances::DistanceTable;
 use crate::scene::spec::Scene;
 
 /// The largest number of bodies. Every rank has all of them.
@@ -115,6 +116,7 @@ pub(in crate::scene) struct BodyMaterials {
 pub(in crate::scene) fn add(
     scene: &Scene,
     scene_dir: &Path,
+    distances: &DistanceTable,
     setup: &mut Setup,
 ) -> Result<BodyMaterials> {
     if scene.bodies.is_empty() {
@@ -129,7 +131,7 @@ pub(in crate::scene) fn add(
         for body in (0..generator.count()).map(|number| generator.body(number)) {
             let entry = made.groups.partition_point(|group| group.first_id <= body.id) - 1;
             let at = format!("bodies[{entry}].shape.radius_m");
-            check_radius(at, &body.shape, scene.contact.distance_m)?;
+            check_radius(at, &body.shape, distances.most_m(body.material))?;
             let diameter_m = 2.0 * made.solids.reach(&body.shape);
             check_diameter(entry, diameter_m, scene.contact.clearance_m)?;
             let rigid = rigid_body(&name_of(&made.groups, body.id), &body, &surfaces);
@@ -230,7 +232,7 @@ fn check_radius(at: String, shape: &Shape, distance_m: f64) -> Result<()> {
     }
     let cause =
         format!("the radius of {radius_m} m is less than the contact distance of {distance_m} m");
-    let remedy = "make it larger, or lower `contact.distance_m`";
+    let remedy = "make it larger, or lower `contact.distance_m`, or that of its material";
     Err(Error::input(at, cause, remedy))
 }
 

@@ -36,6 +36,7 @@ impl Scene {
             return Err(Error::input("seams", cause, "add `cloths`, or leave out the seams"));
         }
         self.validate_materials()?;
+        self.refuse_contact_settings()?;
         self.domain.validate()?;
         if let Some(material) = &self.domain.wall_material {
             self.material_number("domain.wall_material", material)?;
@@ -44,6 +45,23 @@ impl Scene {
         self.check_forces()?;
         self.validate_entries()?;
         self.expect_free()
+    }
+
+    /// Fails if the scene sets what only the step of cloth knows.
+    fn refuse_contact_settings(&self) -> Result<()> {
+        let materials = self.materials.iter().map(|it| it.distance_m);
+        let pairs = self.material_pairs.iter().map(|it| it.distance_m);
+        let [material, pair] = [materials.collect::<Vec<_>>(), pairs.collect()]
+            .map(|all| all.iter().position(Option::is_some));
+        let at = match (material, pair, self.apart.is_empty()) {
+            (Some(i), _, _) => format!("materials[{i}].distance_m"),
+            (_, Some(i), _) => format!("material_pairs[{i}].distance_m"),
+            (_, _, false) => "apart".to_owned(),
+            _ => return Ok(()),
+        };
+        let cause = "this is for scenes with cloth or `engine: Contact`; in others all bodies touch, \
+                     without a distance";
+        Err(Error::input(at, cause, "leave it out, or set `engine: Contact`"))
     }
 
     /// Fails if forces move no body.
@@ -93,6 +111,9 @@ impl Scene {
             if let Some(density) = material.density_kg_per_m3 {
                 positive_within(&format!("{at}.density_kg_per_m3"), density, DENSITY)?;
             }
+            if let Some(distance_m) = material.distance_m {
+                positive_within(&format!("{at}.distance_m"), distance_m, LENGTH)?;
+            }
             check_surface(&at, material.restitution, material.friction, material.rolling_m)?;
             if self.materials[..i].iter().any(|other| other.name == material.name) {
                 let cause = format!("two materials have the name `{}`", material.name);
@@ -101,6 +122,9 @@ impl Scene {
         }
         for (i, pair) in self.material_pairs.iter().enumerate() {
             let at = format!("material_pairs[{i}]");
+            if let Some(distance_m) = pair.distance_m {
+                positive_within(&format!("{at}.distance_m"), distance_m, LENGTH)?;
+            }
             check_surface(&at, pair.restitution, pair.friction, pair.rolling_m)?;
             let (first, second) = &pair.materials;
             for name in [first, second] {

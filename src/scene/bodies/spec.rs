@@ -194,6 +194,10 @@ pub struct BodyMaterial {
     /// Lever arm of the rolling resistance, m.
     #[serde(default)]
     pub rolling_m: f64,
+    /// Its contact distance from the same material, m. The default is that of the scene. Two materials
+    /// have the mean of theirs.
+    #[serde(default)]
+    pub distance_m: Option<f64>,
 }
 
 /// How two materials meet, if not by the mean of both.
@@ -210,6 +214,9 @@ pub struct MaterialPair {
     /// Lever arm of the rolling resistance, m.
     #[serde(default)]
     pub rolling_m: f64,
+    /// Their contact distance, m. The default is the mean of both.
+    #[serde(default)]
+    pub distance_m: Option<f64>,
 }
 
 /// The box in which rigid bodies live, and how it is divided among ranks.

@@ -7,6 +7,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::seams::held_open;
 use std::collections::HashSet;
 
 use crate::bodies::cloth::Air;
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
 use crate::scene::check::loads::check_loads;
+use crate::scene::distances::MOST_CLEARANCE;
 use crate::scene::spec::*;
 use crate::step::settings::Solver;
 use crate::{contact, stealing};
@@ -65,8 +67,10 @@ impl Scene {
         for (i, obstacle) in self.obstacles.iter().enumerate() {
             obstacle.validate(&format!("obstacles[{i}]"))?;
         }
-        self.validate_seams()?;
         self.validate_bodies_among_cloth()?;
+        self.validate_distances()?;
+        self.validate_seams()?;
+        self.validate_apart()?;
         self.validate_touch()
     }
 
@@ -125,7 +129,7 @@ impl contact::ContactSettings {
         not_negative("contact.friction_obstacle", self.friction_obstacle, FRICTION)?;
         not_negative("contact.friction_cloth", self.friction_cloth, FRICTION)?;
         positive("contact.clearance_m", self.clearance_m)?;
-        if self.clearance_m > 0.1 * self.distance_m {
+        if self.clearance_m > MOST_CLEARANCE * self.distance_m {
             let cause = format!(
                 "{} leaves no room below contact.distance_m, {}",
                 shown(self.clearance_m),

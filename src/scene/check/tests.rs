@@ -46,6 +46,15 @@ fn fields_of_a_scene_out_of_bounds_are_named() {
         ("collision: (b: 0)", "collision.b"),
         ("collision: (polling_interval_us: -1)", "collision.polling_interval_us"),
         ("collision: (polling_interval_us: 2e6)", "collision.polling_interval_us"),
+        ("materials: [(name: \"a\", distance_m: -1e-3)]", "materials[0].distance_m"),
+        ("materials: [(name: \"a\", distance_m: NaN)]", "materials[0].distance_m"),
+        ("materials: [(name: \"a\", distance_m: 9e-5)]", "materials[0].distance_m"),
+        (
+            "materials: [(name: \"a\")], material_pairs: \
+             [(materials: (\"a\", \"a\"), friction: 0, distance_m: 9e-5)]",
+            "material_pairs[0].distance_m",
+        ),
+        ("apart: [(\"a\", \"b\"), (\"b\", \"a\")]", "apart[1]"),
     ] {
         assert_refused("cloths:", &format!("{field}, cloths:"), path);
     }

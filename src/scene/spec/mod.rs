@@ -74,6 +74,9 @@ pub struct Scene {
     pub materials: Vec<BodyMaterial>,
     /// Pairs of materials that do not meet by the mean of both.
     pub material_pairs: Vec<MaterialPair>,
+    /// Pairs of cloths, bodies and obstacles that do not touch each other, by their names. A cloth and
+    /// itself: it does not touch itself.
+    pub apart: Vec<(String, String)>,
     /// What holds rigid bodies together.
     pub joints: Vec<JointSpec>,
     /// Where rigid bodies are, and how space is divided among ranks.
@@ -121,6 +124,7 @@ impl Default for Scene {
             bodies: Vec::new(),
             materials: Vec::new(),
             material_pairs: Vec::new(),
+            apart: Vec::new(),
             joints: Vec::new(),
             domain: DomainSpec::default(),
             parallel: Parallel::default(),
@@ -223,7 +227,8 @@ pub struct Cloth {
     /// default it does not.
     #[serde(default)]
     pub strain_limit: Option<f64>,
-    /// Name of the material that gives its friction. Without one `contact` does.
+    /// Name of the material that gives its friction and its contact distance. Without one `contact`
+    /// does.
     #[serde(default)]
     pub touch: Option<String>,
     /// Rayleigh damping.

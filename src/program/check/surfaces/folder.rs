@@ -154,7 +154,7 @@ struct ObjectNames {
     bodies: usize,
     /// Fixed obstacles.
     fixed: Vec<String>,
-    /// Pairs of objects that joints connect and that do not collide, by their places.
+    /// Pairs of objects that do not collide, by their places.
     apart: Vec<[usize; 2]>,
 }
 
@@ -187,7 +187,7 @@ impl ObjectNames {
         let in_frames = Vec::from_iter(cloths.chain(bodies).chain(moving).map(str::to_owned));
         let fixed = Vec::from_iter(fixed.into_iter().map(|obstacle| obstacle.name.clone()));
         let names = Vec::from_iter(in_frames.iter().chain(&fixed).cloned());
-        let apart = setup.apart(&names).collect();
+        let apart = setup.apart(&names);
         Self { in_frames, bodies: setup.bodies.len(), fixed, apart }
     }
 
@@ -200,12 +200,12 @@ impl ObjectNames {
         let cloths = scene.cloths.iter().map(|cloth| &cloth.name);
         let in_frames = cloths.chain(moving.into_iter().map(|obstacle| &obstacle.name));
         let named = |name: &Option<String>| name.clone().unwrap_or_default();
-        Self {
-            in_frames: in_frames.map(named).collect(),
-            bodies: 0,
-            apart: Vec::new(),
-            fixed: fixed.into_iter().map(|obstacle| named(&obstacle.name)).collect(),
-        }
+        let in_frames = Vec::from_iter(in_frames.map(named));
+        let fixed = Vec::from_iter(fixed.into_iter().map(|obstacle| named(&obstacle.name)));
+        let kept_apart = scene.apart.iter().map(|(a, b)| [a.clone(), b.clone()]);
+        let of_scene = Setup { kept_apart: kept_apart.collect(), ..Setup::default() };
+        let apart = of_scene.apart(&[in_frames.clone(), fixed.clone()].concat());
+        Self { in_frames, bodies: 0, fixed, apart }
     }
 }
 

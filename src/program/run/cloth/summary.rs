@@ -30,6 +30,8 @@ pub struct Summary<'a> {
     pub drops: &'a Drops,
     /// Obstacles whose skin gave way.
     pub yields: &'a Yields,
+    /// The pairs that the scene keeps apart, in words.
+    pub apart: Option<String>,
 }
 
 impl fmt::Display for Summary<'_> {
@@ -41,6 +43,9 @@ impl fmt::Display for Summary<'_> {
         self.write_joints(f)?;
         self.write_seams(f)?;
         self.write_peaks(f)?;
+        if let Some(pairs) = &self.apart {
+            writeln!(f, "  apart     {pairs}: they may cross, and `check` leaves them out")?;
+        }
         write!(f, "{}{}{}", self.waits, self.drops, self.yields)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)
@@ -81,13 +86,15 @@ impl Summary<'_> {
         let Some((distance_m, frame)) = distance_m.filter(|_| !contacts.is_empty()) else {
             return Ok(());
         };
-        let wanted = self.model.settings.contact.distance_m;
-        writeln!(
-            f,
-            "  distance  smallest {} mm, before frame {frame} (contact.distance_m is {} mm)",
-            significant(1e3 * distance_m),
-            significant(1e3 * wanted),
-        )
+        let distances = &self.model.distances;
+        let wanted = [distances.least_m, distances.most_m];
+        let [least, most] = wanted.map(|wanted| significant(1e3 * wanted));
+        let wanted = match distances.own {
+            None => format!("contact.distance_m is {most} mm"),
+            Some(_) => format!("contact distances are {least} to {most} mm"),
+        };
+        let smallest = significant(1e3 * distance_m);
+        writeln!(f, "  distance  smallest {smallest} mm, before frame {frame} ({wanted})")
     }
 }
 

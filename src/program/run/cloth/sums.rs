@@ -184,7 +184,8 @@ impl<'j> Recorder<'j, ClothSums> {
         }
         if !job.show.quiet {
             let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
-            print::line(&Summary { run, model, peaks, sizes, waits, drops, yields })?;
+            let apart = job.scene.apart_in_words();
+            print::line(&Summary { run, model, peaks, sizes, waits, drops, yields, apart })?;
         }
         Ok(())
     }
