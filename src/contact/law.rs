@@ -143,6 +143,8 @@ pub struct ContactStep<'a> {
     pub distance: ContactDistance<'a>,
     /// Coulomb's coefficients.
     pub friction: &'a Friction,
+    /// What they are multiplied by in this step.
+    pub friction_factor: f64,
     /// Velocities and masses.
     pub bodies: &'a dyn Dynamics,
     /// The memories of contacts from the last step, by rising pair.
@@ -282,7 +284,7 @@ impl ActiveContact {
         });
         let damping_s = step.damping_s(has_cloth, stiffness, last_normal_force);
         let slip = stretch + tangential(present, normal) * h;
-        let coefficient = step.friction.of(&contact.pair, &contact.weights);
+        let coefficient = step.friction.of(&contact.pair, &contact.weights) * step.friction_factor;
         let ahead = stretch + tangential(continued, normal) * h;
         let bound = coefficient * normal_force;
         let (friction_force, tangential_stiffness) = match coefficient > 0.0 {

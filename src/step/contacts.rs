@@ -136,6 +136,7 @@ impl ContactStage {
             law: &self.law,
             distance,
             friction: &model.friction,
+            friction_factor: model.friction_factor(here.span.t1_s),
             bodies: &bodies,
             memories,
             loads,

@@ -216,5 +216,6 @@ fn law<'a>(here: &Context<'a>, of: &Collisions<'a>) -> CollisionLaw<'a> {
         separation: SEPARATION,
         squeezed: of.squeezed,
         friction: &here.model.friction,
+        friction_factor: here.model.friction_factor(here.span.t1_s),
     }
 }

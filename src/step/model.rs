@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::bodies::attachment::Attachment;
 use crate::bodies::cloth::ClothModel;
+use crate::bodies::cloth::amplitude::factor;
 use crate::bodies::cloth::pins::PinGroup;
 use crate::bodies::cloth::setup::{ClothSetup, Factors};
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
@@ -197,6 +198,11 @@ impl Model {
     pub fn gravity(&self, time_s: f64) -> Vec3 {
         let keyed = value_at(&self.settings.gravity_keyframes, time_s);
         keyed.unwrap_or_else(|| self.settings.gravity_m_per_s2.into())
+    }
+
+    /// What coefficients of friction are multiplied by at `time_s` (s).
+    pub fn friction_factor(&self, time_s: f64) -> f64 {
+        factor(&self.settings.friction_keyframes, time_s)
     }
 
     /// Whether gravity changes in time. Then it has no potential.

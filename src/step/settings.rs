@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::Air;
+use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::timed::TimedKey;
 use crate::linear::PreconditionerKind;
 use crate::math::Vec3;
@@ -23,6 +24,8 @@ pub struct StepSettings {
     /// Gravity over time, by ascending time. If there are keys, they take the place of
     /// `gravity_m_per_s2`.
     pub gravity_keyframes: Vec<GravityKey>,
+    /// The factor of all coefficients of friction over time, by ascending time. Always 1 without keys.
+    pub friction_keyframes: Vec<AmplitudeKey>,
     /// Wind and drag.
     pub air: Air,
     /// How bodies touch.

@@ -1,5 +1,6 @@
 //! Settings that differ from place to place, soft pins and the strain limit, against closed forms.
 
+use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::amplitude::AmplitudeKey;
 use cloth_sim::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use cloth_sim::bodies::cloth::pins::PinSprings;
@@ -9,6 +10,7 @@ use cloth_sim::math::Vec3;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::Measure;
 
+use crate::contact::level_plane;
 use crate::physics::*;
 
 const CELL: f64 = 0.02;
@@ -208,6 +210,34 @@ fn springs_of_a_pin_invent_no_energy() {
         assert!(unexplained < 1e-6, "{step_s} s: {unexplained} J");
         assert!(place.norm() > 0.05, "the springs lead nowhere: {place:?}");
     }
+}
+
+/// It slides without friction, and is braked by `mu g` from 0.2 s on.
+#[test]
+fn friction_follows_its_keys() {
+    let mut cloth = flat(500.0, 1e-5);
+    cloth.material.mass_damping_per_s = 0.0;
+    cloth.positions.iter_mut().for_each(|p| *p += Vec3::new(-0.5, 1e-3, 0.0));
+    cloth.loads.start.velocity = Vec3::new(0.0, 0.0, 0.5);
+    let mut scene = scene(2e-3);
+    scene.contact.friction_obstacle = 0.1;
+    let key = |time_s, factor| AmplitudeKey { time_s, factor };
+    scene.friction_keyframes = vec![key(0.199, 0.0), key(0.201, 1.0)];
+    let setup = Setup { cloths: vec![cloth], obstacles: vec![level_plane()], ..Setup::default() };
+    let speeds = simulate(&scene, setup, |simulation| {
+        let mut speeds = Vec::new();
+        for end_s in [0.19, 0.4] {
+            while simulation.time_s() < end_s - 1e-9 {
+                simulation.step()?;
+            }
+            let count = simulation.velocities().len() as f64;
+            speeds.push(simulation.velocities().iter().map(|v| v.z).sum::<f64>() / count);
+        }
+        Ok(speeds)
+    });
+    println!("{speeds:?}");
+    assert!((speeds[0] - 0.5).abs() < 1e-6);
+    assert!((speeds[1] - (0.5 - 0.1 * G * 0.2)).abs() < 0.01 * 0.5);
 }
 
 /// A strip with the strain limit `limit` that a force of `force_n` (N) pulls at.

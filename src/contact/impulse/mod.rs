@@ -48,6 +48,8 @@ pub struct CollisionLaw<'a> {
     pub squeezed: &'a Squeezed,
     /// Coulomb's coefficients.
     pub friction: &'a Friction,
+    /// What they are multiplied by in this step.
+    pub friction_factor: f64,
 }
 
 /// Adds the responses of the `candidates` that collide to `responses`, and returns the number of
@@ -131,7 +133,7 @@ fn answer(
     let bodies = ends.bodies;
     let sides = bodies.sides(&pair, &points.weights, &points.normal);
     let inverse_mass = sides.inverse_mass(&points.normal, |node| bodies.inverse_mass(node));
-    let friction = law.friction.of(&pair, &points.weights);
+    let friction = law.friction.of(&pair, &points.weights) * law.friction_factor;
     let Some(impulse) = inelastic(points, inverse_mass, friction, parting) else { return false };
     let mut changes = [(0, 0, Vec3::zeros()); MAX_TERMS];
     let terms = sides.terms();

@@ -44,6 +44,7 @@ fn law(friction: &Friction, separation_m: f64) -> CollisionLaw<'_> {
         separation: 1.0,
         squeezed: &NOTHING,
         friction,
+        friction_factor: 1.0,
     }
 }
 

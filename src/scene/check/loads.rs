@@ -55,6 +55,20 @@ impl Select {
 }
 
 impl Scene {
+    /// Checks the keys of friction.
+    pub(super) fn check_friction(&self) -> Result<()> {
+        let (keys, at) = (&self.friction_keyframes, "friction_keyframes");
+        check_amplitude(keys, at)?;
+        for (i, key) in keys.iter().enumerate() {
+            not_negative(&format!("{at}[{i}].factor"), key.factor, FACTOR)?;
+        }
+        if keys.is_empty() || !self.is_divided() {
+            return Ok(());
+        }
+        let cause = "friction of rigid bodies alone is constant";
+        Err(Error::input(at, cause, "leave it out, or write engine: Contact"))
+    }
+
     /// Checks gravity and its keys.
     pub(super) fn check_gravity(&self) -> Result<()> {
         vector_within("gravity_m_per_s2", self.gravity_m_per_s2, ACCELERATION)?;

@@ -37,6 +37,7 @@ impl Scene {
         at_least_one("patch_vertices", self.patch_vertices)?;
         count("refine", self.refine, MOST_REFINE, "")?;
         self.check_gravity()?;
+        self.check_friction()?;
         let is_control = self.name.contains(char::is_control);
         if self.name.contains(['/', '\\']) || self.name.starts_with('.') || is_control {
             let cause = format!("`{}` cannot name a run folder", self.name);

@@ -191,6 +191,7 @@ fn every_number_of_rigid_bodies_has_a_bound() {
 
 /// A cloth with every load, for the tests of bounds.
 const LOADS: &str = r#"(
+    friction_keyframes: [(time_s: 47, factor: 48)],
     gravity_keyframes: [(time_s: 31, gravity_m_per_s2: (32, 0, 0))],
     air: (density_kg_per_m3: 1.25, normal_drag_coefficient: 0.34, tangential_drag_coefficient: 0.35),
     cloths: [(
@@ -207,6 +208,8 @@ fn every_number_of_a_load_has_a_bound() {
     assert_bounded(
         LOADS,
         &[
+            ("time_s: 47", "friction_keyframes[0].time_s"),
+            ("factor: 48", "friction_keyframes[0].factor"),
             ("time_s: 31", "gravity_keyframes[0].time_s"),
             ("gravity_m_per_s2: (32", "gravity_keyframes[0].gravity_m_per_s2"),
             ("density_kg_per_m3: 1.25", "air.density_kg_per_m3"),

@@ -11,6 +11,7 @@ mod loads;
 mod map;
 mod obstacle;
 mod output;
+mod pin;
 mod samples;
 mod seam;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
 pub use map::{Channel, MapSpec, Mapped, Numbers};
 pub use obstacle::Obstacle;
 pub use output::{Digits, FormatNames, Output, Polygons, VertexField};
+pub use pin::PinSpec;
 pub use samples::{PinchSpec, SamplesSpec};
 pub use seam::{SeamSide, SeamSpec, Stitches};
 
@@ -60,6 +62,8 @@ pub struct Scene {
     /// Gravity over time, in a scene of cloth. If there are keys, they take the place of
     /// `gravity_m_per_s2`.
     pub gravity_keyframes: Vec<GravityKey>,
+    /// The factor of all coefficients of friction over time, in a scene of cloth. Always 1 without keys.
+    pub friction_keyframes: Vec<AmplitudeKey>,
     /// Drag and wind.
     pub air: Air,
     /// The cloths.
@@ -117,6 +121,7 @@ impl Default for Scene {
             steps_per_frame: StepsPerFrame::Equal(40),
             gravity_m_per_s2: GRAVITY,
             gravity_keyframes: Vec::new(),
+            friction_keyframes: Vec::new(),
             air: Air::default(),
             cloths: Vec::new(),
             seams: Vec::new(),
@@ -149,6 +154,7 @@ impl Scene {
             steps_per_frame: self.steps_per_frame,
             gravity_m_per_s2: self.gravity_m_per_s2,
             gravity_keyframes: self.gravity_keyframes.clone(),
+            friction_keyframes: self.friction_keyframes.clone(),
             air: self.air.clone(),
             contact: self.contact,
             collision: self.collision,
@@ -323,44 +329,6 @@ pub struct Damping {
     pub mass_per_s: f64,
     /// Proportional to stiffness, s.
     pub stiffness_s: f64,
-}
-
-/// Vertices whose motion is prescribed for some time. Where two pins hold a vertex at the same
-/// time, the first one in the list counts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Pin", deny_unknown_fields)]
-pub struct PinSpec {
-    /// Which vertices, by their positions at the start of the scene.
-    pub select: Select,
-    /// When it takes hold, s.
-    #[serde(default)]
-    pub start_s: f64,
-    /// When it lets go, s. The default is never.
-    #[serde(default)]
-    pub end_s: Option<f64>,
-    /// The motion that the vertices follow from their positions at `start_s`. Without one they
-    /// stay there.
-    #[serde(default)]
-    pub motion: Option<MotionSpec>,
-    /// The name of the obstacle that the vertices follow instead.
-    #[serde(default)]
-    pub follow: Option<String>,
-    /// If given, springs of this stiffness draw the vertices to where the pin would hold them, N/m each.
-    #[serde(default)]
-    pub stiffness_n_per_m: Option<f64>,
-    /// What the stiffness of the springs is multiplied by, vertex by vertex.
-    #[serde(default)]
-    pub weights: Option<Numbers>,
-    /// Its factor over time: linear between keys, constant outside. Always 1 without keys.
-    #[serde(default)]
-    pub strength: Vec<AmplitudeKey>,
-}
-
-impl PinSpec {
-    /// The path of the file of its weights.
-    fn path_mut(&mut self) -> Option<&mut String> {
-        self.weights.as_mut().and_then(Numbers::path_mut)
-    }
 }
 
 /// A choice of vertices of one cloth.

@@ -57,6 +57,7 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("map.rs"), &[]));
     expected.extend(declared(include_str!("obstacle.rs"), &[]));
     expected.extend(declared(include_str!("output.rs"), &[]));
+    expected.extend(declared(include_str!("pin.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));
     expected.extend(declared(include_str!("seam.rs"), &[]));
     let samples = include_str!("../../bodies/prescribed/samples.rs");
