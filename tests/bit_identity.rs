@@ -72,6 +72,12 @@ fn loads_on_small_patches() {
     assert_identical_with(some_starts(), &test_scene("loads.ron"), &[]);
 }
 
+/// Maps of every setting, soft pins, a strain limit, a material's distance and friction over time.
+#[test]
+fn settings_that_differ_from_place_to_place() {
+    assert_identical_with(some_starts(), &test_scene("maps.ron"), &[]);
+}
+
 /// Rigid bodies that cloth and each other meet, an obstacle among them that moves.
 #[test]
 fn bodies_among_cloth() {

@@ -301,6 +301,11 @@ fn a_run_with_bdf2_goes_on_to_the_same_bits() {
 }
 
 #[test]
+fn a_run_with_soft_pins_goes_on_to_the_same_bits() {
+    goes_on_to_the_same_bits("maps.ron", &[]);
+}
+
+#[test]
 fn a_run_that_chooses_its_steps_goes_on_to_the_same_bits() {
     let steps = "steps_per_frame=Adaptive(at_most: 32, error_m: 5e-5)";
     goes_on_to_the_same_bits("bdf2.ron", &[steps]);

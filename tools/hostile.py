@@ -36,9 +36,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT_S, ADDRESS_SPACE, LINE, MESSAGE = 10, 1 << 30, 2_000, 10_000
 
-# A cloth of quads with a seam, groups, smoothing and materials.
+# A cloth of quads with a seam, groups, smoothing, materials and colours.
 GRID = "mtllib grid.mtl\no cloth\n" + "".join(
-    f"v {0.05 * x} 0.2 {0.05 * z}\nvt {x / 4} {z / 4}\n" for z in range(5) for x in range(5)
+    f"v {0.05 * x} 0.2 {0.05 * z} {x / 4} 0 1\nvt {x / 4} {z / 4}\n" for z in range(5) for x in range(5)
 ) + "".join(
     (f"g part{z}\nusemtl {'red' if z < 2 else 'blue'}\ns {z % 2}\n" if x == 0 else "")
     + "f " + " ".join(f"{i}/{i}" for i in (a, a + 5, a + 6, a + 1)) + "\n"
@@ -61,7 +61,10 @@ BODIES = """(frames: 1, steps_per_frame: 100, materials: [(name: "a", density_kg
      (time_s: 1, translation_m: (0.1, 0, 0), angle_deg: 10)]), orientation: Turned(axis: (0, 1, 0), angle_deg: 10))])"""
 PLACES = "x,y,z,size,vx,vy,vz\n0.5,0.5,0,1,0,0,0\n-0.5,0.5,0,1,0.5,0,0\n"
 LIBRARY = "newmtl red\nKd 0.8 0.1 0.1\nmap_Kd -s 1 1 1 red.png\nnewmtl blue\nKd 0.1 0.1 0.8\nNs 10\n"
-MESH_SCENE = """(frames: 1, steps_per_frame: 2, cloths: [(shape: Mesh("grid.obj"), material: Fabric("cotton"))],
+MAP, WEIGHTS = "value\n" + "1\n0.5\n" * 12 + "2\n", "vertex,value\n0,1\n3,0.5\n"
+MESH_SCENE = """(frames: 1, steps_per_frame: 2, cloths: [(shape: Mesh("grid.obj"), material: Fabric("cotton"),
+    maps: [(of: Density, from: Csv("map.csv")), (of: Bending, from: Colour(Red), low: 1, high: 3)], strain_limit: 0.1,
+    pins: [(select: Group("part0"), stiffness_n_per_m: 10, weights: Csv("weights.csv"), strength: [(factor: 1)])])],
     obstacles: [(shape: Mesh("tetrahedron.obj"))])"""
 SETTINGS = [
     "frames=1", "steps_per_frame=2", "frames_per_second=25.5", "gravity_m_per_s2=(0, -9.81, 0)", "name=a", "seed=7",
@@ -73,6 +76,8 @@ SETTINGS = [
     "cloths[0].shape=Sheet(width_m: 0.4, length_m: 0.4, columns: 6, rows: 6)", "cloths[1].shape.columns=5",
     "cloths[0].material=Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 500, poisson_ratio: 0.3, rigidity_n_m: 1e-5)",
     "cloths[0].transform=(scale: 1, axis: (0, 1, 0), angle_deg: 30, translation_m: (0, 0.3, 0))",
+    "cloths[0].strain_limit=0.05", "friction_keyframes=[(time_s: 0, factor: 1), (time_s: 1, factor: 0.5)]",
+    "cloths[0].maps=[(of: Thickness, from: Select(Box(min_m: (-1, -1, -1), max_m: (1, 1, 1))), low: 1, high: 2)]",
     "cloths[0].pins=[(select: {\"Nearest\": (0, 1, 0)}, end_s: 0.5)]", "cloths[0].damping.mass_per_s=1",
     "obstacles[0].shape=Capsule(radius_m: 0.1, length_m: 0.2, edge_m: 0.05)", "obstacles[0].name=ball",
     "obstacles[0].motion=(keyframes: [(time_s: 0), (time_s: 1, angle_deg: 90)])", "air.normal_drag_n_s_per_m3=0.6",
@@ -175,7 +180,7 @@ class Kinds:
             self.scenes.append(scene.name)
         shutil.copy(ROOT / "meshes/tetrahedron.obj", base)
         for name, text in [("grid.obj", GRID), ("grid.mtl", LIBRARY), ("red.png", "no picture"),
-                           ("mesh.ron", MESH_SCENE), ("rigid.ron", BODIES), ("places.csv", PLACES)]:
+                           ("map.csv", MAP), ("weights.csv", WEIGHTS), ("mesh.ron", MESH_SCENE), ("rigid.ron", BODIES), ("places.csv", PLACES)]:
             (base / name).write_text(text)
         for query in sorted((ROOT / "tests/data").glob("ccd_*.csv")):
             (base / query.name).write_text("".join(query.read_text().splitlines(keepends=True)[:64]))
@@ -193,8 +198,8 @@ class Kinds:
         return ["./" + put(rng.choice(self.scenes), True), "--frames", "1"]
 
     def mesh(self, rng, put):
-        spoiled = rng.choice(["grid.obj", "grid.obj", "grid.obj", "tetrahedron.obj", "grid.mtl"])
-        for name in ["grid.obj", "tetrahedron.obj", "grid.mtl", "red.png"]:
+        spoiled = rng.choice(["grid.obj"] * 3 + ["map.csv", "weights.csv", "tetrahedron.obj", "grid.mtl"])
+        for name in ["grid.obj", "map.csv", "weights.csv", "tetrahedron.obj", "grid.mtl", "red.png"]:
             put(name, name == spoiled)
         return [put("mesh.ron", False)]
 

@@ -6,7 +6,7 @@ use cloth_sim::engine::Engine;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::rigid::balance::Balancer;
-use cloth_sim::step::Simulation;
+use cloth_sim::step::{ObjectSize, Simulation};
 use serde::Serialize;
 
 use crate::program::cli::{Arguments, InfoArguments};
@@ -14,6 +14,7 @@ use crate::program::print;
 use crate::program::run::content::Content;
 use crate::program::run::job::Job;
 use crate::program::run::placement::Placement;
+use crate::program::run::sizes::lines;
 use crate::program::run::{bodies, memory};
 use crate::program::words::{grouped, plural, significant};
 
@@ -29,6 +30,10 @@ struct Forecast {
     scene: String,
     /// Number of vertices of cloth and obstacles, in a scene of cloth.
     vertices: Option<u64>,
+    /// Its objects: cloths, bodies, obstacles.
+    objects: Vec<ObjectSize>,
+    /// The contact distance of the scene, m.
+    distance_m: f64,
     /// Number of bodies, in a scene of bodies alone.
     bodies: Option<u64>,
     frames: u32,
@@ -93,6 +98,8 @@ fn measured(arguments: &Arguments) -> Result<Option<Forecast>> {
     Ok(Some(Forecast {
         scene: job.scene.name.clone(),
         vertices: model.as_ref().map(|it| it.initial.len() as u64),
+        objects: model.as_ref().map(|it| it.object_sizes()).unwrap_or_default(),
+        distance_m: job.scene.contact.distance_m,
         bodies,
         frames: job.scene.frames,
         steps_per_frame: job.scene.steps_per_frame.at_most(),
@@ -127,17 +134,21 @@ impl Forecast {
         let step_ms = significant(1e3 * self.step_s);
         let run_s = significant(self.run_s);
         let memory = self.memory_bytes.map(|it| format!("  memory    {:.0} MB so far", 1e-6 * it));
-        let lines = [
-            format!(
-                "{}: {size}, {frames} of {most}{steps_per_frame}, {ranks} x {threads}",
-                self.scene
-            ),
+        let head = format!(
+            "{}: {size}, {frames} of {most}{steps_per_frame}, {ranks} x {threads}",
+            self.scene
+        );
+        let objects = match self.objects.is_empty() {
+            true => Vec::new(),
+            false => lines(&self.objects, self.distance_m),
+        };
+        let times = [
             format!("  set-up    {:.1} s", self.set_up_s),
             format!("  measured  {measured}, {step_ms} ms each"),
             format!("  run       {run_s} s, if all {steps} were like these"),
             format!("            {contact}"),
         ];
-        lines.into_iter().chain(memory).collect()
+        [head].into_iter().chain(objects).chain(times).chain(memory).collect()
     }
 }
 

@@ -1,0 +1,40 @@
+//! The objects of a scene of cloth, and how fine they are beside the contact distance.
+
+use cloth_sim::step::ObjectSize;
+
+use crate::program::words::{grouped, significant};
+
+/// Objects beyond this number are not listed for people.
+const LISTED: usize = 8;
+
+/// The line of an object, whose name is `width` wide.
+fn line(of: &ObjectSize, width: usize) -> String {
+    let [shortest, median, longest] = of.edges_m.map(|it| significant(1e3 * it));
+    let [vertices, triangles] = [of.vertices, of.triangles].map(|it| grouped(it as u64));
+    let mass = of.mass_kg.map(|it| format!(", {} kg", significant(it))).unwrap_or_default();
+    let edges = format!("edges {shortest} to {longest} mm, median {median}");
+    let (name, kind) = (&of.name, of.kind);
+    format!("  {name:<width$}  {kind}, {vertices} vertices, {triangles} triangles{mass}; {edges}")
+}
+
+/// For people: a line for each of the first objects, and what is unusual about their edges
+/// beside the contact distance `distance_m` (m).
+pub(super) fn lines(objects: &[ObjectSize], distance_m: f64) -> Vec<String> {
+    let width = objects.iter().take(LISTED).map(|it| it.name.chars().count()).max().unwrap_or(0);
+    let mut lines = Vec::from_iter(objects.iter().take(LISTED).map(|it| line(it, width)));
+    if objects.len() > LISTED {
+        lines.push(format!("  and {} further objects", objects.len() - LISTED));
+    }
+    let distance_mm = significant(1e3 * distance_m);
+    lines.push(format!("  contact distance {distance_mm} mm"));
+    let fine = |it: &&ObjectSize| it.kind == "cloth" && it.edges_m[1] < 2.0 * distance_m;
+    let note = |it: &ObjectSize| {
+        format!(
+            "  note: half of the edges of `{}` are shorter than two contact distances, so that its folds \
+             keep apart by less; a smaller contact.distance_m fits this mesh",
+            it.name
+        )
+    };
+    lines.extend(objects.iter().filter(fine).map(note));
+    lines
+}
