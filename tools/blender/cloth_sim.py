@@ -7,8 +7,9 @@ Import (File > Import > cloth-sim run): choose the `run.json` of a run whose for
 bodies are one together, with materials and texture coordinates. The frame rate and range of the scene are set.
 
 Export (File > Export > cloth-sim scene): meshes with cloth physics become cloths, and the pin group of the physics pins
-their vertices. Meshes with collision physics become obstacles; if they move or deform, their motion is sampled in each
-frame. The fabric of a cloth is in its object properties.
+their vertices. The structural and the bending group of the physics, and vertex groups with names such as
+`cloth_sim Density 3`, become maps. Meshes with collision physics become obstacles; if they move or
+deform, their motion is sampled in each frame. The fabric of a cloth is in its object properties.
 """
 
 import json
@@ -29,8 +30,28 @@ bl_info = {
     "location": "File > Import, File > Export",
 }
 
-# Vertices with at least this weight in the pin group are pinned.
-PINNED = 0.5
+# Blender holds vertices exactly if the fourth power of their weight in the pin group is as high.
+PINNED = 0.999
+
+# Vertex groups of the cloth physics that are maps: the group, what it multiplies, and the stiffness
+# at the weight 0. That at the weight 1 has the same name and `_max`.
+PHYSICS_MAPS = (
+    ("vertex_group_structural_stiffness", "Stiffness", "tension_stiffness"),
+    ("vertex_group_bending", "Bending", "bending_stiffness"),
+)
+
+# Vertex groups of the cloth physics that have no map, and what switches them on.
+LEFT_OUT = (
+    ("vertex_group_shear_stiffness", "shear", None),
+    ("vertex_group_shrink", "shrinking", None),
+    ("vertex_group_intern", "internal springs", "use_internal_springs"),
+    ("vertex_group_pressure", "pressure", "use_pressure"),
+)
+
+# What a vertex group with the name `cloth_sim SETTING FACTOR` multiplies, and whether by 0 too.
+SETTINGS = {
+    "Density": False, "Stiffness": False, "Bending": True, "Friction": True, "Thickness": False
+}
 
 
 class RunError(Exception):
@@ -113,7 +134,9 @@ def set_rate(scene, rate):
 
 
 def export_scene(path):
-    """Writes the present scene as the RON file `path`, with its meshes beside it. Returns its cloths and obstacles."""
+    """Writes the present scene as the RON file `path`, with its meshes and maps beside it.
+
+    Returns its cloths and obstacles, and what the user should know."""
     path = Path(path)
     scene = bpy.context.scene
     meshes = [it for it in scene.objects if it.type == "MESH" and not it.hide_render]
@@ -139,7 +162,7 @@ def export_scene(path):
         ")",
     ]
     path.write_text("\n".join(lines) + "\n")
-    return cloths, obstacles
+    return cloths, obstacles, [note for it in cloths for note in notes(it)]
 
 
 def rate_of(scene):
@@ -166,10 +189,20 @@ def cloth_entry(thing, folder, name):
     """The cloth of an object, with the shape that it has without modifiers."""
     mesh = thing.data
     write_obj(folder / f"{name}.obj", mesh, [thing.matrix_world @ it.co for it in mesh.vertices])
-    pins = pinned(thing)
-    select = f", pins: [(select: Vertices([{', '.join(map(str, pins))}]))]" if pins else ""
-    fabric = quoted(thing.cloth_sim_fabric)
-    return f"        (name: {quoted(thing.name)}, shape: Mesh({quoted(name + '.obj')}), material: Fabric({fabric}){select}),"
+    fields = [
+        f"name: {quoted(thing.name)}",
+        f"shape: Mesh({quoted(name + '.obj')})",
+        f"material: Fabric({quoted(thing.cloth_sim_fabric)})",
+        *listed("maps", map_entries(thing, folder, name)),
+        *listed("pins", pin_entries(thing, folder, name)),
+    ]
+    return f"        ({', '.join(fields)}),"
+
+
+def listed(field, entries):
+    """A field of a cloth, with a line for each entry, unless there is none."""
+    lines = "".join(f"\n            {it}," for it in entries)
+    return [f"{field}: [{lines}\n        ]"] if entries else []
 
 
 def is_sewn(thing):
@@ -182,14 +215,107 @@ def seam_entry(thing):
     return f"        (stitches: Lines({quoted(thing.name)})),"
 
 
-def pinned(thing):
-    """The vertices that the pin group of the cloth physics holds."""
-    name = physics(thing, "CLOTH").settings.vertex_group_mass
-    group = thing.vertex_groups.get(name) if name else None
+def weights(thing, group):
+    """The vertices of a vertex group, in the order of the mesh, with weights that are not 0."""
+    group = thing.vertex_groups.get(group) if group else None
     if group is None:
-        return []
-    weight = {it.index: entry.weight for it in thing.data.vertices for entry in it.groups if entry.group == group.index}
-    return sorted(vertex for vertex, value in weight.items() if value >= PINNED)
+        return {}
+    found = ((it.index, entry) for it in thing.data.vertices for entry in it.groups)
+    return {at: it.weight for at, it in found if it.group == group.index and it.weight > 0}
+
+
+def write_numbers(path, numbers):
+    """Writes numbers of vertices, and returns how the scene names them."""
+    lines = [f"{vertex},{number:.9g}" for vertex, number in numbers.items()]
+    path.write_text("\n".join(["vertex,value", *lines]) + "\n")
+    return f"Csv({quoted(path.name)})"
+
+
+def map_entries(thing, folder, name):
+    """The maps of a cloth. They begin with the factor 1, where the weight is 0."""
+    entries, files = [], set()
+    for setting, factor, group in [*physics_maps(thing), *named_maps(thing)]:
+        numbers = weights(thing, group)
+        if factor == 1 or not numbers:
+            continue  # nothing changes
+        file, number = setting.lower(), 2
+        while file in files:
+            file, number = f"{setting.lower()}_{number}", number + 1
+        files.add(file)
+        numbers = write_numbers(folder / f"{name}_{file}.csv", numbers)
+        entries.append(f"(of: {setting}, from: {numbers}, low: 1, high: {factor:.9g})")
+    return entries
+
+
+def physics_maps(thing):
+    """The maps that the cloth physics have: what they multiply, the factor at the weight 1, and
+    the vertex group."""
+    for group, setting, word, low, high in physics_groups(thing):
+        if low == 0:
+            raise RunError(f"{thing.name}: `{group}` multiplies the {word} 0. Set it above 0")
+        yield setting, high / low, group
+
+
+def physics_groups(thing):
+    """The groups of `PHYSICS_MAPS` that are used, with what they multiply, the name of the
+    stiffness, and the stiffness at the weights 0 and 1."""
+    settings = physics(thing, "CLOTH").settings
+    for group, setting, stiffness in PHYSICS_MAPS:
+        low, high = getattr(settings, stiffness), getattr(settings, f"{stiffness}_max")
+        if getattr(settings, group):
+            yield getattr(settings, group), setting, stiffness.replace("_", " "), low, high
+
+
+def named_maps(thing):
+    """The maps of vertex groups with names such as `cloth_sim Density 3`, as `physics_maps`."""
+    names = [it for it in thing.vertex_groups.keys() if it.lower().startswith("cloth_sim ")]
+    for name in names:
+        words = name.split()
+        setting = words[1].capitalize() if len(words) == 3 else None
+        if setting not in SETTINGS or not words[2].replace(".", "", 1).isdecimal():
+            remedy = f"`cloth_sim SETTING FACTOR`; the settings are {', '.join(SETTINGS)}"
+            raise RunError(f"{thing.name}: `{name}` is no map. Name the vertex group {remedy}")
+        factor = float(words[2])
+        if factor == 0 and not SETTINGS[setting]:
+            raise RunError(f"{thing.name}: the factor of `{name}` must be above 0")
+        yield setting, factor, name
+
+
+def notes(thing):
+    """What the user should know of the vertex groups of the cloth physics."""
+    settings = physics(thing, "CLOTH").settings
+    for group, word, switch in LEFT_OUT:
+        if getattr(settings, group) and (switch is None or getattr(settings, switch)):
+            yield f"{thing.name}: the vertex group of {word} is left out"
+    for group, _, word, low, high in physics_groups(thing):
+        if low == high:
+            yield f"{thing.name}: `{group}` changes nothing. Set the maximum of the {word}"
+
+
+def pin_entries(thing, folder, name):
+    """The pins of the pin group of the cloth physics: exact ones, and springs for the rest."""
+    settings = physics(thing, "CLOTH").settings
+    goals = {at: it**4 for at, it in weights(thing, settings.vertex_group_mass).items()}
+    held = [at for at, goal in goals.items() if goal >= PINNED]
+    entries = [f"(select: {vertices(held)})"] if held else []
+    if len(held) < len(goals) and settings.pin_stiffness > 0:
+        springs = f"stiffness_n_per_m: {settings.pin_stiffness / mean_edge(thing):.9g}"
+        numbers = write_numbers(folder / f"{name}_pins.csv", goals)
+        entries.append(f"(select: {vertices(goals)}, {springs}, weights: {numbers})")
+    return entries
+
+
+def vertices(numbers):
+    return f"Vertices([{', '.join(map(str, numbers))}])"
+
+
+def mean_edge(thing):
+    """The mean length of the edges of faces, in m. Blender divides the pin stiffness by it."""
+    points = [thing.matrix_world @ it.co for it in thing.data.vertices]
+    edges = [it.vertices for it in thing.data.edges if not it.is_loose]
+    if not edges:
+        raise RunError(f"{thing.name} has no faces")
+    return sum((points[a] - points[b]).length for a, b in edges) / len(edges)
 
 
 def obstacle_entry(thing, folder, name):
@@ -298,7 +424,7 @@ class ImportRun(bpy.types.Operator, ImportHelper):
 
 
 class ExportScene(bpy.types.Operator, ExportHelper):
-    """Export cloths, pins and obstacles as a scene for cloth-sim"""
+    """Export cloths, pins, maps and obstacles as a scene for cloth-sim"""
 
     bl_idname = "export_scene.cloth_sim"
     bl_label = "Export cloth-sim scene"
@@ -307,10 +433,12 @@ class ExportScene(bpy.types.Operator, ExportHelper):
 
     def execute(self, _context):
         try:
-            cloths, obstacles = export_scene(self.filepath)
+            cloths, obstacles, told = export_scene(self.filepath)
         except (RunError, RuntimeError, OSError) as cause:
             self.report({"ERROR"}, str(cause))
             return {"CANCELLED"}
+        for note in told:
+            self.report({"WARNING"}, note)
         self.report({"INFO"}, f"{len(cloths)} cloths, {len(obstacles)} obstacles")
         return {"FINISHED"}
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tests the add-on `cloth_sim.py`: models in Blender, exports, simulates, imports, compares, and draws.
 
+It also exports a flag with painted weights, and compares its maps and pins with them.
+
     pip install bpy==5.0.1
     cargo build --release
     tools/blender/round_trip.py --picture round_trip.png     # the whole way
@@ -128,6 +130,124 @@ def simulate(binary, folder):
     return faults
 
 
+# The maps of the flag: what each multiplies, its file, its factor at the weight 1, and its weights.
+FLAG_MAPS = (
+    ("Stiffness", "flag_flag_stiffness.csv", 4, lambda x, _y: x),
+    ("Bending", "flag_flag_bending.csv", 20, lambda _x, y: y),
+    ("Density", "flag_flag_density.csv", 3, lambda x, y: x * y),
+    ("Bending", "flag_flag_bending_2.csv", 0, lambda x, _y: float(x > 0.5)),
+)
+FLAG_PIN = ("flag_flag_pins.csv", lambda x, _y: max(0.0, 1 - 2 * x))
+FLAG_SIDE = 10
+
+
+def paint(thing, name, weight):
+    """A vertex group with `weight` of the place in the unit square."""
+    group = thing.vertex_groups.new(name=name)
+    for vertex, (x, y) in enumerate(places(thing)):
+        if weight(x, y) > 0:
+            group.add([vertex], weight(x, y), "REPLACE")
+
+
+def places(thing):
+    return [(it.co.x + 0.5, it.co.y + 0.5) for it in thing.data.vertices]
+
+
+def model_flag():
+    """A flag with painted weights: those of Blender's cloth physics, and those with names."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=FLAG_SIDE, y_subdivisions=FLAG_SIDE, size=1)
+    flag = bpy.context.object
+    flag.name = "flag"
+    names = ("stretch", "bend", "cloth_sim Density 3", "cloth_sim bending 0")
+    for name, (_, _, _, weight) in zip(names, FLAG_MAPS):
+        paint(flag, name, weight)
+    paint(flag, "pin", FLAG_PIN[1])
+    settings = flag.modifiers.new("cloth", "CLOTH").settings
+    settings.tension_stiffness, settings.tension_stiffness_max = 15, 60
+    settings.bending_stiffness, settings.bending_stiffness_max = 0.5, 10
+    settings.vertex_group_structural_stiffness, settings.vertex_group_bending = "stretch", "bend"
+    settings.vertex_group_mass, settings.pin_stiffness = "pin", 2
+    settings.vertex_group_shear_stiffness = "bend"
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = 0, 2
+    return flag
+
+
+def differ(path, expected):
+    """Whether a CSV file has other vertices or numbers than `expected` has beside 0."""
+    head, *rows = path.read_text().splitlines()
+    found = [(int(vertex), float(number)) for vertex, number in (it.split(",") for it in rows)]
+    expected = [(vertex, number) for vertex, number in enumerate(expected) if number > 0]
+    if head != "vertex,value" or [it[0] for it in found] != [it[0] for it in expected]:
+        return True
+    return any(abs(a[1] - b[1]) > 1e-6 for a, b in zip(found, expected))
+
+
+def test_maps(binary, folder):
+    """Exports the flag, compares its maps and pins, and simulates it. Returns what is wrong."""
+    flag = model_flag()
+    at, (pins, pin) = places(flag), FLAG_PIN
+    told = cloth_sim.export_scene(folder / "flag.ron")[2]
+    text = (folder / "flag.ron").read_text()
+    maps = [
+        f'(of: {of}, from: Csv("{file}"), low: 1, high: {high})' for of, file, high, _ in FLAG_MAPS
+    ]
+    held = [str(vertex) for vertex, place in enumerate(at) if pin(*place) == 1]
+    stiffness = 2 * FLAG_SIDE
+    parts = [
+        *maps, f"(select: Vertices([{', '.join(held)}]))",
+        f'stiffness_n_per_m: {stiffness}, weights: Csv("{pins}")',
+    ]
+    faults = [it for it in parts if it not in text]
+    faults += [] if told == ["flag: the vertex group of shear is left out"] else [f"notes: {told}"]
+    files = [(file, [weight(*it) for it in at]) for _, file, _, weight in FLAG_MAPS]
+    files.append((pins, [pin(*it) ** 4 for it in at]))
+    faults += [file for file, expected in files if differ(folder / file, expected)]
+    faults += [] if len(at) == (FLAG_SIDE + 1) ** 2 else [f"{len(at)} vertices"]
+    return faults + run_flag(binary, folder, at)
+
+
+def run_flag(binary, folder, at):
+    """Simulates the flag, whose vertices start at the places `at`. Returns what is wrong."""
+    run = folder / "flag_run"
+    command = [str(binary), str(folder / "flag.ron"), "--out", str(run), "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        return [f"the run of the flag fails: {done.stderr.strip()}"]
+    start, end = (points(run / f"frame_{frame:04}.obj") for frame in (0, 2))
+    model = [(x - 0.5, 0, 0.5 - y) for x, y in at]
+    if len(end) != len(at) or max(map(math.dist, start, model)) > 1e-6:
+        return ["the vertices of the flag or their order"]
+    sinks = [a[1] - b[1] for a, b in zip(start, end)]
+    held, soft, free = (
+        [sink for sink, (x, _) in zip(sinks, at) if abs(x - place) < 0.01] for place in (0, 0.2, 1)
+    )
+    faults = [] if max(map(abs, held)) < 1e-6 else ["the held edge of the flag moves"]
+    sinks_less = 1e-5 < min(soft) and max(soft) < 0.5 * min(free)
+    return faults if sinks_less else [*faults, f"the flag sinks by {soft} and {free}"]
+
+
+def points(path):
+    """The vertices of an OBJ file."""
+    lines = path.read_text().splitlines()
+    return [tuple(map(float, it.split()[1:4])) for it in lines if it.startswith("v ")]
+
+
+def refused():
+    """Vertex groups that are no maps. Returns those that are exported nevertheless."""
+    faults = []
+    for name in ("Weight 3", "Density", "Density 0", "Density x"):
+        bpy.ops.mesh.primitive_grid_add(x_subdivisions=2, y_subdivisions=2, size=1)
+        thing = bpy.context.object
+        thing.vertex_groups.new(name=f"cloth_sim {name}")
+        try:
+            list(cloth_sim.named_maps(thing))
+            faults.append(f"the group `cloth_sim {name}` is exported")
+        except cloth_sim.RunError:
+            pass
+    return faults
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", type=Path, default=ROOT / "target/release/cloth-sim")
@@ -142,7 +262,9 @@ def main():
         cloth_sim.import_run(options.run)
     else:
         with tempfile.TemporaryDirectory() as folder:
-            faults = simulate(options.binary.resolve(), Path(folder))
+            faults = [*test_maps(options.binary.resolve(), Path(folder)), *refused()]
+            bpy.ops.wm.read_factory_settings(use_empty=True)
+            faults += simulate(options.binary.resolve(), Path(folder))
             finish(options)
     if options.run:
         finish(options)
