@@ -131,13 +131,15 @@ impl<W: Write> GifFile<W> {
             }
         }
         let part = Part::changed(&self.before, &now, self.size);
+        let own = |(place, &it): (usize, &u8)| match self.before.get(place) == Some(&it) {
+            true => AS_BEFORE,
+            false => it,
+        };
+        let changed = Vec::from_iter(now.iter().enumerate().map(own));
         let mut buffer = Vec::with_capacity(usize::from(part.width) * usize::from(part.height));
         for row in part.top..part.top + part.height {
             let first = usize::from(row) * usize::from(self.size[0]) + usize::from(part.left);
-            for place in first..first + usize::from(part.width) {
-                let is_same = self.before.get(place) == Some(&now[place]);
-                buffer.push(if is_same { AS_BEFORE } else { now[place] });
-            }
+            buffer.extend_from_slice(&changed[first..first + usize::from(part.width)]);
         }
         let Part { left, top, width, height } = part;
         let (transparent, dispose) = (Some(AS_BEFORE), DisposalMethod::Keep);

@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(lights.reaches(&middle, &Vec3::z()), 0.0);
         for lit in [Vec3::new(0.0, 0.0, 0.5), Vec3::new(-1.0, -1.0, -1.0), Vec3::new(0.0, 0.0, 0.9)]
         {
-            assert_eq!(lights.reaches(&lit, &Vec3::z()), 1.0, "{lit}");
+            assert!(lights.reaches(&lit, &Vec3::z()) > 0.999, "{lit}");
         }
         let [front, back] = [Vec3::z(), -Vec3::z()]
             .map(|it| lights.shade(&Vec3::repeat(1.0), &Vec3::new(0.0, 0.0, 0.5), &it).x);

@@ -168,7 +168,7 @@ fn objects(still: &Still) -> Vec<Object> {
         Object {
             head: head.clone(),
             standing: own.map(|own| creased(own, &faces, OF_OBSTACLES)),
-            around: own.and_then(|own| SceneBox::around(own)),
+            around: own.and_then(SceneBox::around),
             faces,
             first,
         }
