@@ -285,7 +285,7 @@ fn contact_of_pairs_that_cannot_be() {
         (material("distance_m: NaN"), &["materials[0].distance_m", "NaN"]),
         (
             material("distance_m: 5e-5"),
-            &["materials[0].distance_m", "contact.clearance_m, 1e-5", "at least ten times"],
+            &["materials[0].distance_m", "contact.clearance_m, 0.00001", "at least ten times"],
         ),
         (material("distance: 0.001"), &["did you mean `distance_m`"]),
         (

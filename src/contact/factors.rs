@@ -35,11 +35,11 @@ mod tests {
 
     #[test]
     fn factors_are_interpolated_or_means_and_alike_ones_keep_their_bits() {
-        let factors = [1.0, 2.0, 4.0, 8.0];
+        let factors = [1.0, 4.0, 7.0, 8.0];
         let face = Pair::vertex_face(3, [0, 1, 2]);
         let at = [1.0, -0.5, -0.25, -0.25];
-        assert_eq!(of_sides(&factors, &face, Some(&at)), [8.0, 2.0]);
-        assert_eq!(of_sides(&factors, &face, None), [8.0, 7.0 / 3.0]);
+        assert_eq!(of_sides(&factors, &face, Some(&at)), [8.0, 3.25]);
+        assert_eq!(of_sides(&factors, &face, None), [8.0, 4.0]);
         let edges = Pair::edge_edge([0, 3], [4, 5]);
         assert_eq!(of_sides(&factors, &edges, Some(&[0.25, 0.75, -0.5, -0.5])), [6.25, 1.0]);
         let thirds = [1.0, -0.1, -0.2, -0.7];
