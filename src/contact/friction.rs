@@ -54,15 +54,16 @@ impl Friction {
 
     /// The coefficient of `pair` at the points with the weights `at`.
     pub fn of(&self, pair: &Pair, at: &[f64; 4]) -> f64 {
-        let of_surfaces = self.of_materials(pair, &self.touch.coefficients).unwrap_or_else(|| {
-            let cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
-            if cloth { self.cloth } else { self.obstacle }
-        });
+        let both_cloth = pair.vertices.iter().all(|&vertex| vertex < self.cloth_vertices);
+        let of_surfaces = self
+            .of_materials(pair, &self.touch.coefficients)
+            .unwrap_or(if both_cloth { self.cloth } else { self.obstacle });
         if self.factors.is_empty() {
             return of_surfaces;
         }
         let [first, second] = of_sides(&self.factors, pair, Some(at));
-        of_surfaces * (first * second)
+        // Cloths have the mean, as materials do; the other side of a cloth has the factor 1.
+        of_surfaces * if both_cloth { 0.5 * (first + second) } else { first * second }
     }
 
     /// The surfaces of the first and the second side of `pair`, by their numbers.
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(restitution(20, [21, 22, 23]), Some(0.7));
         assert_eq!(restitution(25, [7, 8, 9]), None);
         friction.factors = (0..20).map(|vertex| if vertex == 7 { 4.0 } else { 2.0 }).collect();
-        assert_eq!(friction.of(&Pair::vertex_face(0, [7, 8, 9]), &at), 0.1 * (2.0 * 3.0));
+        assert_eq!(friction.of(&Pair::vertex_face(0, [7, 8, 9]), &at), 0.1 * (0.5 * (2.0 + 3.0)));
         assert_eq!(friction.of(&Pair::vertex_face(20, [21, 22, 23]), &at), 0.3);
         let ends = vec![10, 20, 30];
         let plain = Friction::new(&settings, 20, ends, Touch::default(), Vec::new());

@@ -101,7 +101,7 @@ fn alike_factors_are_a_setting_bit_for_bit() {
         for cloth in setup.cloths.iter_mut().filter(|_| factor != 1.0) {
             cloth.factors.distance = vec![factor; cloth.positions.len()];
         }
-        // Between both cloths the factors of both would count.
+        // The other cloth, from which it is kept apart, has none.
         if factor != 1.0 {
             setup.cloths[0].factors.friction = vec![factor; 49];
         }

@@ -34,7 +34,7 @@ pub enum Mapped {
     Stiffness,
     /// Flexural rigidity.
     Bending,
-    /// Coulomb's coefficients. Where two cloths touch, the factors of both count.
+    /// Coulomb's coefficients. Where two cloths touch, the mean of both factors counts.
     Friction,
     /// Contact distance.
     Thickness,
