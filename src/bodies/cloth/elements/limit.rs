@@ -363,9 +363,9 @@ mod tests {
                 };
                 Vec3::new(rate(0), rate(1), rate(2))
             };
-            for vertex in 0..3 {
+            for (vertex, rhs) in rhs.iter().enumerate() {
                 let exact = gradient(x, vertex);
-                assert!((rhs[vertex] + exact).norm() < 1e-5 * exact.norm().max(1e-3), "{s:?}");
+                assert!((rhs + exact).norm() < 1e-5 * exact.norm().max(1e-3), "{s:?}");
             }
             let force = |x: [Vec3; 3]| {
                 terms(&triangle(), &LAW, x, still, [1.0, 0.0]).map_or(still, |it| it.0)
