@@ -93,6 +93,9 @@ pub struct RunHead {
     pub status: Status,
     /// Why it failed.
     pub error: Option<String>,
+    /// What the set-up warned of; absent if there was nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// The scene's name.
     pub scene: String,
     /// The scene's seed.
@@ -320,6 +323,7 @@ mod tests {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             status: Status::Running,
             error: None,
+            warnings: Vec::new(),
             scene: "small".to_owned(),
             seed: 0,
             ranks: 1,

@@ -27,6 +27,7 @@ impl RunHead {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             status: Status::Running,
             error: None,
+            warnings: job.warnings.clone(),
             scene: job.scene.name.clone(),
             seed: job.scene.seed,
             ranks,

@@ -131,6 +131,7 @@ const NAMED: usize = 5;
 pub fn warnings(head: &RunHead, record: &Record) -> Result<Vec<String>> {
     let mut warnings = Vec::from_iter(record.unfinished.clone());
     warnings.extend(head.error.clone());
+    warnings.extend(head.warnings.iter().cloned());
     warnings.extend(record.meshes.iter().map(|(file, fault)| format!("{file}: {fault}")));
     if head.energy.is_fault() {
         warnings.push(head.energy.gain());
