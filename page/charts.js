@@ -87,14 +87,15 @@ class LineChart {
       legend: { show: false },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 24 }, { ...axis, size: 46, values: (_, ticks) => ticks.map(short) }],
-      cursor: { y: false, drag: { setScale: false, x: false, y: false }, sync: { key: "frames" }, points: { size: 5 } },
+      // At an edge uPlot takes a click for the end of a drag, and would swallow it.
+      cursor: { y: false, drag: { setScale: false, x: false, y: false, click() {} }, sync: { key: "frames" }, points: { size: 5 } },
       series: [{}, ...series],
       hooks: { draw: [(plot) => this.mark(plot)] },
     };
     this.plot = new libraries.uPlot(options, [this.charts.frames, ...sums], this.box);
-    this.plot.over.addEventListener("click", () => {
-      const { idx } = this.plot.cursor;
-      if (idx !== null && idx !== undefined) this.charts.goTo(this.charts.frames[idx]);
+    this.plot.over.addEventListener("click", (event) => {
+      const { left } = this.plot.over.getBoundingClientRect();
+      this.charts.goTo(this.charts.frames[this.plot.posToIdx(event.clientX - left)]);
     });
   }
 

@@ -62,7 +62,7 @@ class Page {
     for (const { head, positions } of this.surfaces.obstacles) {
       if (head.moves || head.role === "wall") continue;
       const [a, b] = boxOf(positions);
-      if (Math.max(...a.map((value, axis) => b[axis] - value)) > 2 * size) continue;
+      if (Math.max(...a.map((value, axis) => b[axis] - value)) > 3 * size) continue;
       for (let axis = 0; axis < 3; axis++) {
         low[axis] = Math.min(low[axis], a[axis]);
         high[axis] = Math.max(high[axis], b[axis]);

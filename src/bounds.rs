@@ -62,8 +62,10 @@ pub(crate) const DENSITY: Bound = bound(1e9, "kg/m^3");
 /// Bound of stiffnesses: a steel plate 5 m thick. Together with the stiffness of cloth, solves
 /// lose all digits far below it.
 pub(crate) const STIFFNESS: Bound = bound(1e12, "N/m");
-/// Bound of strain limits. Cloth that may be stretched further has no limit.
-pub(crate) const STRAIN_LIMIT: Bound = bound(10.0, "");
+/// Bound of strain limits. Cloth that may be stretched to more than its double length needs none.
+pub(crate) const STRAIN_LIMIT: Bound = bound(1.0, "(0.05 is 5 %)");
+/// The smallest strain limit. Below it the solver has too few digits for its stiffness.
+pub(crate) const SMALLEST_STRAIN_LIMIT: f64 = 1e-4;
 /// Bound of flexural rigidities: a steel plate 4 m thick.
 pub(crate) const RIGIDITY: Bound = bound(1e12, "N m");
 /// Bound of compliances: a spring that a gram stretches by ten kilometres.

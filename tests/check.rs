@@ -287,6 +287,36 @@ fn frames_that_are_missing_torn_or_not_finite_are_named() {
     run.assert_found(&["frame_0000.obj: ", "missing"]);
 }
 
+/// Two hands that part, and a box that is fixed to both.
+const TORN: &str = r#"(
+    name: "torn", frames: 2, steps_per_frame: 10,
+    cloths: [(shape: Sheet(width_m: 0.2, length_m: 0.2, columns: 2, rows: 2), material: Fabric("cotton"))],
+    bodies: [
+        (name: "box", shape: Box(size_m: (0.1, 0.1, 0.1)), material: "oak", arrangement: At([(0, 0.2, 0)])),
+        (name: "left", shape: Box(size_m: (0.1, 0.1, 0.1)), material: "oak", arrangement: At([(-0.3, 0.2, 0)]),
+         motion: Keyframed(keyframes: [(), (time_s: 1, translation_m: (-0.3, 0, 0))])),
+        (name: "right", shape: Box(size_m: (0.1, 0.1, 0.1)), material: "oak", arrangement: At([(0.3, 0.2, 0)]),
+         motion: Keyframed(keyframes: [(), (time_s: 1, translation_m: (0.3, 0, 0))])),
+    ],
+    materials: [(name: "oak", density_kg_per_m3: 700)],
+    joints: [(kind: Fixed, bodies: Pair("box", "left")), (kind: Fixed, bodies: Pair("box", "right"))],
+)"#;
+
+#[test]
+fn joints_among_cloth_that_open_are_a_fault() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (scene, out) = (home.path().join("torn.ron"), home.path().join("out"));
+    std::fs::write(&scene, TORN).expect("a scene is written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let output = finish(command.arg(scene).arg("--out").arg(&out));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (code, said, why) = check(&out, &[]);
+    assert!(code == Some(1) && why.contains("a joint was open"), "{said}{why}");
+    assert!(said.contains("joints: open by at most 24"), "{said}");
+    let (code, said, why) = check(&out, &["--max-joint-gap", "0.5"]);
+    assert_eq!(code, Some(0), "{said}{why}");
+}
+
 #[test]
 fn strain_is_reported_and_may_be_limited() {
     let run = Run::new(&[]);

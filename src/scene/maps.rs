@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::setup::Factors;
-use crate::bounds::{FACTOR, not_negative, positive_within};
+use crate::bounds::{FACTOR, shown};
 use crate::error::{Error, Place, Result};
 use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
@@ -49,7 +49,7 @@ impl InFile {
         scene_dir: &Path,
     ) -> Result<Vec<f64>> {
         let coarse = match from {
-            Numbers::Csv(path) => self.in_csv(&scene_dir.join(path))?,
+            Numbers::Csv(path) => self.in_csv(&scene_dir.join(path), at)?,
             Numbers::Colour(channel) => self.in_channel(*channel, at)?,
             Numbers::Select(select) => {
                 let mut numbers = vec![0.0; candidates.positions.len()];
@@ -91,10 +91,15 @@ impl InFile {
         Ok(self.colours.iter().map(|colour| colour[place]).collect())
     }
 
-    fn in_csv(&self, path: &Path) -> Result<Vec<f64>> {
-        let bytes = csv_bytes::read(path)?;
+    fn in_csv(&self, path: &Path, scene_at: &str) -> Result<Vec<f64>> {
+        let bytes = csv_bytes::read(path).map_err(|error| match error {
+            Error::File { path, cause, remedy } => {
+                Error::File { path, cause: format!("{cause} ({scene_at})"), remedy }
+            }
+            other => other,
+        })?;
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
-        let line = |number: u64| format!("{}:{number}", path.display());
+        let line = |number: u64| format!("{}:{number} ({scene_at})", path.display());
         let refuse = |number, cause: String| Error::input(Place::line(line(number)), cause, CSV);
         let columns = reader.headers().cloned().unwrap_or_default();
         let is_listed = match Vec::from_iter(&columns)[..] {
@@ -131,7 +136,8 @@ impl InFile {
         }
         if !is_listed && row_number < self.vertices {
             let counts = format!("{row_number} numbers, but the mesh has {}", self.vertices);
-            return Err(Error::input(Place::line(path.display().to_string()), counts, CSV));
+            let place = format!("{} ({scene_at})", path.display());
+            return Err(Error::input(Place::line(place), counts, CSV));
         }
         let or_zero = |number: f64| if number.is_nan() { 0.0 } else { number };
         Ok(numbers.into_iter().map(or_zero).collect())
@@ -196,11 +202,14 @@ impl MapSpec {
 fn check(factors: &[f64], positive: bool, at: &str) -> Result<()> {
     let fits = |factor: &f64| (0.0..=FACTOR.most).contains(factor) && !(positive && *factor == 0.0);
     let Some(vertex) = factors.iter().position(|factor| !fits(factor)) else { return Ok(()) };
-    let at = format!("{at}, factor of vertex {vertex}");
-    match positive {
-        true => positive_within(&at, factors[vertex], FACTOR),
-        false => not_negative(&at, factors[vertex], FACTOR),
-    }
+    let factor = shown(factors[vertex]);
+    let (what, zero) = match positive {
+        true => ("above 0", ", and `low` the factor where a number is 0, such as low: 1"),
+        false => ("0 or more", ""),
+    };
+    let cause = format!("the factor of vertex {vertex} is {factor}, and must be {what}");
+    let remedy = format!("factors are `low` + (`high` - `low`) x number{zero}");
+    Err(Error::input(at, cause, remedy))
 }
 
 /// The mean of the corners of `face`; exactly their number if they are equal.
@@ -342,8 +351,16 @@ mod tests {
             ("(of: Density, from: Csv(\"far.csv\"))", "far.csv:2", "no such vertex"),
             ("(of: Density, from: Csv(\"other.csv\"))", "other.csv:1", "unknown columns `weight`"),
             ("(of: Density, from: Csv(\"none.csv\"))", "none.csv", "check the path"),
-            ("(of: Density, from: Csv(\"some.csv\"))", "maps[0], factor of vertex 1", "0"),
-            ("(of: Bending, from: Csv(\"all.csv\"), low: 2)", "factor of vertex", "negative"),
+            (
+                "(of: Density, from: Csv(\"some.csv\"))",
+                "maps[0]",
+                "factor of vertex 1 is 0, and must be above 0",
+            ),
+            (
+                "(of: Bending, from: Csv(\"all.csv\"), low: 2)",
+                "maps[0]",
+                "is -1, and must be 0 or more",
+            ),
             ("(of: Friction, from: Colour(Red))", "maps[0].from", "no colours"),
             (
                 "(of: Friction, from: Select(Group(\"lefd\")))",

@@ -20,8 +20,8 @@ pub struct ObjectSize {
     pub triangles: usize,
     /// Mass of a cloth, kg.
     pub mass_kg: Option<f64>,
-    /// The shortest, the median and the longest edge, m.
-    pub edges_m: [f64; 3],
+    /// The shortest, the median and the longest edge of a cloth at the start, m.
+    pub edges_m: Option<[f64; 3]>,
 }
 
 impl Model {
@@ -43,7 +43,7 @@ impl Model {
                 vertices: surface.vertex_count,
                 triangles: surface.faces.len(),
                 mass_kg,
-                edges_m: edges(&surface.faces, &self.initial),
+                edges_m: mass_kg.map(|_: f64| edges(&surface.faces, &self.initial)),
             }
         };
         surfaces.map(size).collect()

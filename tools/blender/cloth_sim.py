@@ -154,7 +154,7 @@ def export_scene(path):
     lines = [
         "(",
         f"    frames: {max(1, scene.frame_end - scene.frame_start)}, frames_per_second: {rate_of(scene)!r},",
-        f"    gravity_m_per_s2: {vector(gravity)},",
+        gravity_entry(gravity, any(map(is_sewn, cloths))),
         "    cloths: [", *entries, "    ],",
         "    seams: [", *[seam_entry(it) for it in cloths if is_sewn(it)], "    ],",
         "    obstacles: [", *solid, "    ],",
@@ -209,6 +209,15 @@ def is_sewn(thing):
     """Whether the cloth physics sew along the loose edges of a mesh, and it has some."""
     sews = physics(thing, "CLOTH").settings.use_sewing_springs
     return sews and any(edge.is_loose for edge in thing.data.edges)
+
+
+def gravity_entry(gravity, is_sewn):
+    """Pieces that are sewn together would fall while their seams close, which takes a second."""
+    if not is_sewn:
+        return f"    gravity_m_per_s2: {vector(gravity)},"
+    keys = [(0.0, (0.0, 0.0, 0.0)), (1.1, (0.0, 0.0, 0.0)), (1.5, gravity)]
+    keys = (f"(time_s: {time}, gravity_m_per_s2: {vector(it)})" for time, it in keys)
+    return f"    gravity_keyframes: [{', '.join(keys)}],"
 
 
 def seam_entry(thing):

@@ -19,7 +19,7 @@ use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::stage::{Role, Stage};
 
 /// Obstacles that are more than so many times as large as what moves may leave the picture.
-const LARGE: f64 = 2.0;
+const LARGE: f64 = 3.0;
 
 /// A flat obstacle is a floor if it is this much as wide as the scene. One so many times as wide is
 /// shown as a grid.

@@ -9,12 +9,18 @@ const LISTED: usize = 8;
 
 /// The line of an object, whose name is `width` wide.
 fn line(of: &ObjectSize, width: usize) -> String {
-    let [shortest, median, longest] = of.edges_m.map(|it| significant(1e3 * it));
     let [vertices, triangles] = [of.vertices, of.triangles].map(|it| grouped(it as u64));
     let mass = of.mass_kg.map(|it| format!(", {} kg", significant(it))).unwrap_or_default();
-    let edges = format!("edges {shortest} to {longest} mm, median {median}");
+    let edges = of.edges_m.map(|it| it.map(|it| significant(1e3 * it)));
+    let edges = edges.map_or(String::new(), |[shortest, median, longest]| {
+        format!("; edges {shortest} to {longest} mm, median {median}")
+    });
     let (name, kind) = (&of.name, of.kind);
-    format!("  {name:<width$}  {kind}, {vertices} vertices, {triangles} triangles{mass}; {edges}")
+    // A ball is a vertex, and a capsule an edge.
+    if of.vertices <= 2 {
+        return format!("  {name:<width$}  {kind}, round");
+    }
+    format!("  {name:<width$}  {kind}, {vertices} vertices, {triangles} triangles{mass}{edges}")
 }
 
 /// For people: a line for each of the first objects, and what is unusual about their edges
@@ -27,7 +33,8 @@ pub(super) fn lines(objects: &[ObjectSize], distance_m: f64) -> Vec<String> {
     }
     let distance_mm = significant(1e3 * distance_m);
     lines.push(format!("  contact distance {distance_mm} mm"));
-    let fine = |it: &&ObjectSize| it.kind == "cloth" && it.edges_m[1] < 2.0 * distance_m;
+    let fine =
+        |it: &&ObjectSize| it.edges_m.is_some_and(|[_, median, _]| median < 2.0 * distance_m);
     let note = |it: &ObjectSize| {
         format!(
             "  note: half of the edges of `{}` are shorter than two contact distances, so that its folds \

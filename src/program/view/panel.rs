@@ -94,7 +94,10 @@ fn machine(head: &RunHead) -> Rows {
 fn scene(head: &RunHead, scene: &Scene) -> Rows {
     let mut rows = Rows::default();
     let [x, y, z] = scene.gravity_m_per_s2;
-    rows.add("Gravity", format!("({x}, {y}, {z}) m/s\u{b2}"));
+    match scene.gravity_keyframes.is_empty() {
+        true => rows.add("Gravity", format!("({x}, {y}, {z}) m/s\u{b2}")),
+        false => rows.add("Gravity", "changes over time".to_owned()),
+    }
     if !scene.cloths.is_empty() {
         rows.add("Cloths", grouped(scene.cloths.len() as u64));
         let distances = [scene.contact.distance_m, scene.largest_distance_m()];

@@ -70,6 +70,7 @@ impl Scene {
         }
         self.validate_bodies_among_cloth()?;
         self.validate_distances()?;
+        self.check_followed()?;
         self.validate_seams()?;
         self.validate_apart()?;
         self.validate_touch()
@@ -195,7 +196,13 @@ impl Cloth {
         direction(&format!("{at}.warp_axis"), self.warp_axis)?;
         self.material.resolve(&format!("{at}.material"))?;
         if let Some(limit) = self.strain_limit {
-            positive_within(&format!("{at}.strain_limit"), limit, STRAIN_LIMIT)?;
+            let at = format!("{at}.strain_limit");
+            positive_within(&at, limit, STRAIN_LIMIT)?;
+            if limit < SMALLEST_STRAIN_LIMIT {
+                let cause = format!("{} is too small", shown(limit));
+                let remedy = format!("choose at least {SMALLEST_STRAIN_LIMIT}; 0.05 is 5 %");
+                return Err(Error::input(at, cause, remedy));
+            }
         }
         let Damping { mass_per_s, stiffness_s } = self.damping;
         not_negative(&format!("{at}.damping.mass_per_s"), mass_per_s, DAMPING_RATE)?;

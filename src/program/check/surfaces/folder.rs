@@ -37,6 +37,8 @@ pub struct CheckedRun {
     pub seams: Vec<Seam>,
     /// Cloth that passed obstacles.
     pub dropped: DroppedPairs,
+    /// The radius of the smallest rigid body, m.
+    pub body_radius_m: Option<f64>,
 }
 
 /// An object of the run.
@@ -64,6 +66,13 @@ impl CheckedRun {
             Some((file, fault)) => Err(format!("{file}: {fault}")),
             None => scene::build(scene, folder).map_err(in_one_line),
         };
+        if let Err(reason) = &built
+            && scene.seams.iter().any(|seam| seam.weld != Some(false))
+        {
+            let cause = format!("which vertices its seams have made one is not known: {reason}");
+            let remedy = "bring the file back from where the run was, or repeat the run";
+            return Err(Error::file(folder, cause, remedy));
+        }
         let names = ObjectNames::new(scene, built.as_ref(), folder)?;
         let source = record.source()?;
         let in_frames = source.surfaces();
@@ -94,6 +103,9 @@ impl CheckedRun {
         let file = in_frames.file.clone();
         // 3. Surfaces with their hierarchies, and what the run has dropped.
         let mut surfaces = surfaces(&meshes, &pieces, [cloths, bodies]);
+        let of_bodies = pieces.iter().skip(cloths).take(bodies);
+        let body_radius_m =
+            of_bodies.map(|piece| radius_m(&piece.document.positions)).reduce(f64::min);
         surfaces.keep_apart(names.apart.iter().copied());
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
@@ -105,7 +117,7 @@ impl CheckedRun {
         let dropped = DroppedPairs::read(folder, &names, cloths)?;
         let mut record = record;
         record.meshes.extend(faults.into_iter().map(|fault| (file.clone(), fault)));
-        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, dropped })
+        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, dropped, body_radius_m })
     }
 
     /// Frame `number`, or what is wrong with its file.
@@ -128,6 +140,12 @@ fn read_fixed(folder: &Path, count: usize, pieces: &mut Vec<Piece>) -> Result<Ve
     let first = pieces.len();
     pieces.extend(fixed.list);
     Ok(pieces[first..].iter().flat_map(|piece| piece.document.positions.clone()).collect())
+}
+
+/// The largest distance of `points` (m) from their mean, m.
+fn radius_m(points: &[Vec3]) -> f64 {
+    let mean = points.iter().sum::<Vec3>() / points.len().max(1) as f64;
+    points.iter().map(|point| (point - mean).norm()).fold(0.0, f64::max)
 }
 
 /// The surfaces of all objects. The first of them are `cloths`, then come `bodies`.

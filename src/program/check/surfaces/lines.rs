@@ -5,7 +5,7 @@ use cloth_sim::verify::Intersection;
 use crate::program::check::surfaces::drawn::Folded;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::check::surfaces::frame::FrameCheck;
-use crate::program::check::surfaces::rises::{Rises, StepRise};
+use crate::program::check::surfaces::rises::{JointGap, Rises, StepRise};
 use crate::program::words::{plural, significant};
 
 /// How many rises of energy are listed.
@@ -118,6 +118,15 @@ impl Lines<'_> {
         }
         lines.extend(rises.balance.is_fault().then(|| rises.balance.gain().to_string()));
         lines
+    }
+
+    /// How far the joint opened that opened most.
+    pub fn joints(&self, rises: &Rises) -> Option<String> {
+        let JointGap { step, frame, gap_m } = rises.joint?;
+        let joints = self.run.record.scene.joints.len();
+        let gap = significant(1e6 * gap_m);
+        (joints > 0)
+            .then(|| format!("joints: open by at most {gap} um, in step {step} (frame {frame})"))
     }
 
     /// How many stitches are open in the last frame.

@@ -2,7 +2,7 @@
 //!
 //! Does an edge meet a face, as a viewer draws them? (Cloth that passes an obstacle in a pinch, as
 //! the run has recorded it, is counted apart.) How far are edges from their rest lengths? Did energy
-//! rise without work, in a step or in sum?
+//! rise without work, in a step or in sum? How far did joints open?
 
 mod drawn;
 mod dropped;
@@ -47,11 +47,16 @@ pub fn check(record: Record, settings: &CheckSettings, done: impl Fn() + Sync) -
     };
     let numbers = run.record.frames.clone().into_par_iter();
     let frames: Vec<FrameCheck> = pool.install(|| numbers.map(check).collect());
-    Ok(findings(&run, &frames, settings.max_strain, &rises))
+    Ok(findings(&run, &frames, settings, &rises))
 }
 
-fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Rises) -> Findings {
-    let lines = Lines { run, max_strain };
+fn findings(
+    run: &CheckedRun,
+    frames: &[FrameCheck],
+    settings: &CheckSettings,
+    rises: &Rises,
+) -> Findings {
+    let lines = Lines { run, max_strain: settings.max_strain };
     let of_frame = |frame: &FrameCheck| FrameFindings {
         number: frame.frame,
         row: lines.row(frame),
@@ -63,16 +68,12 @@ fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Ri
     let mut findings = Findings::new(&run.record, title(run), columns, of_frames);
     findings.remarks.extend(lines.folded(frames));
     findings.remarks.extend(lines.rises(rises));
+    findings.remarks.extend(lines.joints(rises));
     findings.remarks.extend(dropped(frames));
     findings.remarks.extend(lines.seams(frames));
-    findings.of_run = rises.fault().map(|cause| OfRun {
-        fault: Fault {
-            cause,
-            remedy: "see the list on standard output; raise steps_per_frame, or look for what is \
-                     pressed or pinned in contact there",
-        },
-        verdict: ", but in the energy of steps",
-    });
+    let most_m = run.body_radius_m.map(|radius_m| settings.max_joint_gap * radius_m);
+    let is_open = rises.joint.is_some_and(|it| most_m.is_some_and(|most_m| it.gap_m > most_m));
+    findings.of_run = rises.fault().map(energy_fault).or(is_open.then(joint_fault));
     findings.remedy = if frames.iter().any(|frame| frame.simulated > 0) {
         Some(
             "see the list on standard output; more steps (steps_per_frame) or a larger \
@@ -87,6 +88,27 @@ fn findings(run: &CheckedRun, frames: &[FrameCheck], max_strain: f64, rises: &Ri
         None
     };
     findings
+}
+
+fn energy_fault(cause: String) -> OfRun {
+    OfRun {
+        fault: Fault {
+            cause,
+            remedy: "see the list on standard output; raise steps_per_frame, or look for what is \
+                     pressed or pinned in contact there",
+        },
+        verdict: ", but in the energy of steps",
+    }
+}
+
+fn joint_fault() -> OfRun {
+    OfRun {
+        fault: Fault {
+            cause: "a joint was open by more than --max-joint-gap of the smallest body".to_owned(),
+            remedy: "raise steps_per_frame, or look for joints that pull at each other",
+        },
+        verdict: ", but in the joints of steps",
+    }
 }
 
 /// The numbers of a frame, for other programs.

@@ -1,4 +1,4 @@
-//! Energy that rose without work, as the run has recorded it.
+//! What the run has recorded of its steps: energy that rose without work, and joints that opened.
 
 use std::path::Path;
 
@@ -16,6 +16,19 @@ pub struct Rises {
     pub steps: Vec<StepRise>,
     /// The balance of all steps.
     pub balance: EnergyBalance,
+    /// The widest gap of a joint. None in a scene without joints.
+    pub joint: Option<JointGap>,
+}
+
+/// How far a joint was open at the end of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct JointGap {
+    /// The step, from 1.
+    pub step: u64,
+    /// The frame that it leads to.
+    pub frame: u64,
+    /// Distance of its two points beyond what its kind allows, m.
+    pub gap_m: f64,
 }
 
 /// A step whose energy rose by more than its limit without work.
@@ -36,7 +49,8 @@ impl Rises {
     /// # Errors
     /// When the record cannot be read.
     pub fn read(folder: &Path, step_s: f64, lift_j: f64) -> Result<Self> {
-        let mut rises = Self { steps: Vec::new(), balance: EnergyBalance::new(lift_j) };
+        let balance = EnergyBalance::new(lift_j);
+        let mut rises = Self { steps: Vec::new(), balance, joint: None };
         for frame in steps_jsonl::read_if_any::<ClothFrameRecord>(folder)? {
             let frame = frame?;
             for step in frame.steps.iter().filter(|step| step.rank == 0) {
@@ -44,6 +58,10 @@ impl Rises {
                 let rise = step.report.energy_rise().filter(EnergyRise::is_fault);
                 let of_step = |rise| StepRise { step: step.step, frame: frame.frame, rise };
                 rises.steps.extend(rise.map(of_step));
+                let gap_m = step.report.joint_gap_m;
+                if gap_m >= 0.0 && rises.joint.is_none_or(|widest| gap_m > widest.gap_m) {
+                    rises.joint = Some(JointGap { step: step.step, frame: frame.frame, gap_m });
+                }
             }
         }
         Ok(rises)
