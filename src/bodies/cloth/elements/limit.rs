@@ -241,7 +241,7 @@ fn terms(
     }
     let t = s.map(|s| law.tension(s));
     let slope = [0, 1].map(|i| law.slope(s[i], grown[i]));
-    let k = Second::new(s, t, slope, n).blocks(&along);
+    let k = Hessian::new(s, t, slope, n).blocks(&along);
     let area = triangle.area;
     let quantum = Quantum::new(law.size * (h * h));
     let [k11, k12, k22] = k.map(|k| k * (area * h * h));
@@ -259,7 +259,7 @@ fn terms(
 }
 
 /// The second derivative of the energy per area by F.
-struct Second {
+struct Hessian {
     /// By changes of stretch 1 and 2 along `n_1` and `n_2`.
     stretch: [Mat3; 2],
     /// Of the part along `v_2` and of that along `v_1`, out of plane and across.
@@ -268,7 +268,7 @@ struct Second {
     mixed: Mat3,
 }
 
-impl Second {
+impl Hessian {
     fn new(s: [f64; 2], t: [f64; 2], slope: [f64; 2], n: [Vec3; 3]) -> Self {
         let [n1, n2, m] = n;
         let apart = s[0] - s[1];
