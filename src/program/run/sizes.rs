@@ -9,18 +9,18 @@ const LISTED: usize = 8;
 
 /// The line of an object, whose name is `width` wide.
 fn line(of: &ObjectSize, width: usize) -> String {
-    let [vertices, triangles] = [of.vertices, of.triangles].map(|it| grouped(it as u64));
+    let vertices = grouped(of.vertices as u64);
     let mass = of.mass_kg.map(|it| format!(", {} kg", significant(it))).unwrap_or_default();
     let edges = of.edges_m.map(|it| it.map(|it| significant(1e3 * it)));
     let edges = edges.map_or(String::new(), |[shortest, median, longest]| {
-        format!("; edges {shortest} to {longest} mm, median {median}")
+        format!(", edges {median} mm ({shortest} to {longest})")
     });
     let (name, kind) = (&of.name, of.kind);
     // A ball is a vertex, and a capsule an edge.
     if of.vertices <= 2 {
         return format!("  {name:<width$}  {kind}, round");
     }
-    format!("  {name:<width$}  {kind}, {vertices} vertices, {triangles} triangles{mass}{edges}")
+    format!("  {name:<width$}  {kind}, {vertices} vertices{mass}{edges}")
 }
 
 /// For people: a line for each of the first objects, and what is unusual about their edges
@@ -36,12 +36,11 @@ pub(super) fn lines(objects: &[ObjectSize], distance_m: f64) -> Vec<String> {
     let fine =
         |it: &&ObjectSize| it.edges_m.is_some_and(|[_, median, _]| median < 2.0 * distance_m);
     let note = |it: &ObjectSize| {
-        format!(
-            "  note: half of the edges of `{}` are shorter than two contact distances, so that its folds \
-             keep apart by less; a smaller contact.distance_m fits this mesh",
-            it.name
-        )
+        [
+            format!("  note: most edges of `{}` are shorter than two contact distances.", it.name),
+            "        A smaller contact.distance_m lets it fold as finely as its mesh".to_owned(),
+        ]
     };
-    lines.extend(objects.iter().filter(fine).map(note));
+    lines.extend(objects.iter().filter(fine).flat_map(note));
     lines
 }
