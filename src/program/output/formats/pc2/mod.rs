@@ -8,12 +8,13 @@ mod object;
 mod sink;
 mod source;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
+use cloth_sim::input;
 
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::pc2::object::{CachedObject, objects_of};
@@ -115,7 +116,7 @@ fn begin(folder: &Path, objects: &FrameObjects, object: &CachedObject) -> Result
 
 /// The number of the last frame in the file at `path`. None without frames.
 fn last_of(path: &Path) -> io::Result<Option<u64>> {
-    let file = File::open(path)?;
+    let file = input::open(path, u64::MAX)?;
     let head = read_head(&file)?;
     let samples = u64::from(head.samples).min(head.samples_in(file.metadata()?.len()));
     Ok((samples > 0).then(|| first(&head) + samples - 1))
