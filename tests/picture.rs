@@ -7,19 +7,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::run::{BINARY, Start, cloth_sim, finish};
-use tempfile::TempDir;
-
-/// Runs a scene of the tests.
-fn run(scene: &str, more: &[&str]) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
-    let out = folder.path().join("run");
-    let output =
-        finish(cloth_sim(Start::Threads(2, 1)).arg(scene).arg("--out").arg(&out).args(more));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    (folder, out)
-}
+use common::run::{BINARY, finish, run_of_tests};
 
 fn picture(run: &Path, more: &[&str]) -> Output {
     finish(Command::new(BINARY).arg("picture").arg(run).args(more))
@@ -93,7 +81,7 @@ fn blue(width: u32, pixels: &[[u8; 3]]) -> (usize, [f64; 2]) {
 
 #[test]
 fn a_picture_shows_the_cloth_in_the_middle_and_is_the_same_for_any_threads() {
-    let (_folder, run) = run("among_cloth.ron", &["--frames", "2"]);
+    let (_folder, run) = run_of_tests("among_cloth.ron", &["--frames", "2"]);
     let file = draw(&run, "top.png", &["--from", "top", "--size", "240x200", "--frame", "0"]);
     let (size, pixels) = read_png(&file);
     assert_eq!(size, [240, 200]);
@@ -122,7 +110,7 @@ fn a_picture_shows_the_cloth_in_the_middle_and_is_the_same_for_any_threads() {
 
 #[test]
 fn a_gif_file_has_all_pictures_of_a_turn_or_an_animation() {
-    let (_folder, run) = run("bodies.ron", &[]);
+    let (_folder, run) = run_of_tests("bodies.ron", &[]);
     let small = ["--size", "96x64"];
     let file = draw(&run, "all.gif", &[&["--animation"], &small[..]].concat());
     let (size, delays, pictures) = read_gif(&file);
@@ -142,7 +130,7 @@ fn a_gif_file_has_all_pictures_of_a_turn_or_an_animation() {
 
 #[test]
 fn what_cannot_be_drawn_is_refused_and_no_file_is_lost() {
-    let (folder, run) = run("bodies.ron", &["--frames", "1"]);
+    let (folder, run) = run_of_tests("bodies.ron", &["--frames", "1"]);
     let said = |more: &[&str]| refusal(&run, more);
     let text = said(&["--frame", "7"]);
     assert!(text.contains("--frame: the run has no frame 7") && text.contains("from 0 to 1"));

@@ -4,24 +4,12 @@ mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use common::page::{RunPage, arrays, expect_positions, numbers};
-use common::run::{BINARY, Start, cloth_sim, finish, frames_of};
+use common::run::{BINARY, finish, frames_of, run_of_tests};
 use serde_json::Value;
-use tempfile::TempDir;
-
-/// Runs a scene of the tests.
-fn run(scene: &str, more: &[&str]) -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
-    let out = folder.path().join("run");
-    let output =
-        finish(cloth_sim(Start::Threads(2, 1)).arg(scene).arg("--out").arg(&out).args(more));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    (folder, out)
-}
 
 fn view(arguments: &[&str]) -> Output {
     finish(Command::new(BINARY).arg("view").arg("--no-open").args(arguments))
@@ -68,7 +56,7 @@ fn expect_equal(found: &[f64], expected: impl IntoIterator<Item = f64>) {
 
 #[test]
 fn a_page_of_cloth_and_bodies_has_the_numbers_of_the_run() {
-    let (_folder, run) = run("among_cloth.ron", &["--frames", "4"]);
+    let (_folder, run) = run_of_tests("among_cloth.ron", &["--frames", "4"]);
     let page = page(&run, &[]);
     for word in ["src=\"", "href=\"http", "@import", "url(http"] {
         assert!(!page.html.contains(word), "{word}");
@@ -115,7 +103,7 @@ fn a_page_of_cloth_and_bodies_has_the_numbers_of_the_run() {
 
 #[test]
 fn a_page_of_bodies_has_poses_ranks_and_energies() {
-    let (_folder, run) = run("bodies.ron", &[]);
+    let (_folder, run) = run_of_tests("bodies.ron", &[]);
     let page = page(&run, &[]);
     let lines = frames_of(&run);
     let energy =
@@ -142,7 +130,7 @@ fn a_page_of_bodies_has_poses_ranks_and_energies() {
 
 #[test]
 fn a_run_that_was_killed_is_shown_as_far_as_it_came() {
-    let (_folder, run) = run("among_cloth.ron", &["--frames", "4"]);
+    let (_folder, run) = run_of_tests("among_cloth.ron", &["--frames", "4"]);
     let head = std::fs::read_to_string(run.join("run.json")).expect("run.json");
     let killed = head.replace("\"status\":\"complete\"", "\"status\":\"running\"");
     std::fs::write(run.join("run.json"), killed).expect("run.json is written");
@@ -160,7 +148,7 @@ fn a_run_that_was_killed_is_shown_as_far_as_it_came() {
 
 #[test]
 fn a_page_that_would_be_too_large_has_fewer_frames_then_fewer_faces() {
-    let (_folder, run) = run("among_cloth.ron", &["--frames", "4", "--refine", "3"]);
+    let (_folder, run) = run_of_tests("among_cloth.ron", &["--frames", "4", "--refine", "3"]);
     let whole = page(&run, &[]);
     let bytes = |page: &RunPage| page.html.len() as f64;
     let frame_bytes: usize = whole.frames.iter().map(|frame| frame.to_string().len()).sum();
@@ -187,7 +175,7 @@ fn what_is_no_run_is_refused() {
     assert!(said(&[&path("")]).contains("it has no run.json"));
     std::fs::write(path("run.json"), "{\"format\": 1}").expect("a file");
     assert!(said(&[&path("")]).contains("format 1, but this version knows"));
-    let (_other, run) = run("bodies.ron", &["--frames", "1"]);
+    let (_other, run) = run_of_tests("bodies.ron", &["--frames", "1"]);
     let run = run.to_str().expect("UTF-8");
     let text = said(&[run, "--output", &path("no/page.html")]);
     assert!(text.contains("page.html") && text.contains("--output"), "{text}");
@@ -213,7 +201,7 @@ fn has_status(answer: &str, status: &str) -> bool {
 
 #[test]
 fn a_live_page_gets_further_frames_from_this_machine_alone() {
-    let (_folder, run) = run("bodies.ron", &["--frames", "2"]);
+    let (_folder, run) = run_of_tests("bodies.ron", &["--frames", "2"]);
     let mut command = Command::new(BINARY);
     command.args(["view", "--live", "--no-open"]).arg(&run).stdout(Stdio::piped());
     let mut server = command.spawn().expect("the server starts");

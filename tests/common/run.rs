@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use tempfile::TempDir;
 
 use super::finish_within;
 use super::mpirun;
@@ -26,6 +27,17 @@ pub enum Start {
 /// `scenes/NAME` of this repository.
 pub fn scene(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name)
+}
+
+/// Runs `tests/scenes/SCENE`. Returns a temporary folder and the run folder in it.
+pub fn run_of_tests(scene: &str, more: &[&str]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
+    let out = folder.path().join("run");
+    let output =
+        finish(cloth_sim(Start::Threads(2, 1)).arg(scene).arg("--out").arg(&out).args(more));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (folder, out)
 }
 
 /// The binary with the features of the tests.
