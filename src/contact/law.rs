@@ -13,7 +13,7 @@
 //! | `f_n` | N | normal force of the last solve |
 //! | `stretch` | m | of the friction spring at the start of the step: its force by `k` |
 //! | `slip = stretch + h u_t` | m | the stretch after the step if the tangential part `u_t` stays |
-//! | `tau` | s | damping of the spring by its stiffness, see [`super::stiffness`]; 0 where cloth takes part |
+//! | `tau` | s | damping of the spring by its stiffness and what it carries ([`super::stiffness`]) |
 //!
 //! The spring pushes with `k (push_out - (h + tau) u . n)` at the end of the step. Friction is a second
 //! spring of stiffness `k`, along the surface, from the point where the contact stuck first. It
@@ -25,13 +25,14 @@
 //! Source: docs/methods.md, section 8 (ours).
 
 use crate::collision::Pair;
+use crate::contact::bearing::Bearing;
 use crate::contact::distance::ContactDistance;
 use crate::contact::friction::Friction;
 use crate::contact::memory::{ContactMemory, memory_of};
 use crate::contact::point::{Contact, ContactKind};
 use crate::contact::restitution::{self, rebound};
 use crate::contact::sharing::Sharing;
-use crate::contact::side::{Dynamics, InverseMass, Sides};
+use crate::contact::side::{Dynamics, Sides};
 use crate::contact::slip::{FRICTION_ERROR, LEAST_SLIP_M_PER_S, friction_spring, tangential};
 use crate::contact::spring::{ContactSpring, lowest_pushed};
 use crate::contact::stiffness::{damping_s, kappa, stiffness};
@@ -65,7 +66,7 @@ impl ContactLaw {
     }
 
     /// `kappa m / h^2` of the effective mass `mass` (kg) in a whole step, N/m.
-    fn whole_stiffness(&self, mass: f64) -> f64 {
+    pub(super) fn whole_stiffness(&self, mass: f64) -> f64 {
         kappa(self.step_s) * mass / (self.step_s * self.step_s)
     }
 
@@ -90,11 +91,6 @@ impl ContactLaw {
         }
     }
 }
-
-/// Compression of a contact by the bodies that lie on its nodes, as a share of its distance.
-/// Drops of bowls of 1.8 kg and stacks of plates of 0.3 and 1.2 kg, on cotton on a table, at 1 to 10
-/// ms decided it. Softer contacts let bodies bounce, and harder ones let stacks tremble at 1 ms.
-const BEARING: f64 = 0.02;
 
 /// A contact that acts in the step that is being solved.
 #[derive(Debug, Clone, Copy)]
@@ -163,26 +159,6 @@ pub struct ContactStep<'a> {
 }
 
 impl ContactStep<'_> {
-    /// The stiffness (N/m) at which the weight of the bodies that lie on the nodes of a contact
-    /// compresses it by [`BEARING`] of its distance `distance_m` (m), but no more than a contact of
-    /// their mass has. 0 if there are none. `inverse_mass` gives that of nodes.
-    fn bearing_stiffness(
-        &self,
-        sides: &Sides,
-        normal: &Vec3,
-        inverse_mass: impl Fn(NodeId) -> InverseMass,
-        distance_m: f64,
-    ) -> f64 {
-        let carried = |node| self.sharing.carried(node);
-        if sides.terms().iter().all(|term| carried(term.node) == 0.0) {
-            return 0.0;
-        }
-        let laden = |node| inverse_mass(node).laden(carried(node));
-        let mass = 1.0 / sides.inverse_mass(normal, laden);
-        let by_weight = mass * self.fall.norm() / (self.h * BEARING * distance_m);
-        by_weight.min(self.law.whole_stiffness(mass))
-    }
-
     /// Whether free cloth takes part.
     fn has_cloth(&self, sides: &Sides) -> bool {
         let bodies = self.bodies;
@@ -190,13 +166,14 @@ impl ContactStep<'_> {
         sides.terms().iter().any(|term| !is_rigid(term.node))
     }
 
-    /// The damping (s) of a contact of this `stiffness` (N/m) that carried `force` (N).
-    fn damping_s(&self, has_cloth: bool, stiffness: f64, force: f64) -> f64 {
+    /// The mass that a contact of cloth bears, or one without cloth that carried `force` (N), kg.
+    fn borne_kg(&self, has_cloth: bool, bearing: Option<Bearing>, force: f64) -> f64 {
         let gravity = self.fall.norm() / self.h;
-        if has_cloth || gravity == 0.0 || force <= 0.0 {
-            return 0.0;
+        match (has_cloth, bearing) {
+            (true, bearing) => bearing.map_or(0.0, |it| it.mass_kg),
+            (false, _) if gravity > 0.0 => force.max(0.0) / gravity,
+            (false, _) => 0.0,
         }
-        damping_s(stiffness, force / gravity)
     }
 }
 
@@ -233,9 +210,10 @@ impl ActiveContact {
         });
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
         let last = last.filter(|_| rebound.is_none());
+        let bearing = Bearing::new(step, (contact, sides), part);
         let least_stiffness = law
             .least_stiffness(mass, memory, sharers.is_some(), h)
-            .max(step.bearing_stiffness(sides, &normal, part, contact.distance_m));
+            .max(bearing.map_or(0.0, |it| it.stiffness));
         let stiffness = match rebound {
             None => stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m),
             Some(_) => restitution::stiffness(mass, sharers.unwrap_or(1.0), h),
@@ -282,7 +260,8 @@ impl ActiveContact {
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
-        let damping_s = step.damping_s(has_cloth, stiffness, last_normal_force);
+        let borne_kg = step.borne_kg(has_cloth, bearing, last_normal_force);
+        let damping_s = damping_s(stiffness, borne_kg);
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = step.friction.of(&contact.pair, &contact.weights) * step.friction_factor;
         let ahead = stretch + tangential(continued, normal) * h;

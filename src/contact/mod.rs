@@ -16,6 +16,7 @@
 //!
 //! Through [`side`] a contact gets all that it needs from the bodies. It knows no kind of body.
 
+mod bearing;
 pub mod candidates;
 mod collided;
 pub mod distance;

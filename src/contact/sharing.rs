@@ -70,6 +70,23 @@ impl Carried {
     pub fn new(node: NodeId, mass_kg: f64) -> Self {
         Self { mass_kg, node, padding: 0 }
     }
+
+    /// The sums of all ranks' `parts`, by rising node. The parts of a node are on the rank that
+    /// owns it, by rising contact. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn gather(world: &dyn World, mut parts: Vec<Self>) -> Result<Vec<Self>> {
+        // The order of the contacts of a node stays, so that no bit depends on the ranks.
+        parts.sort_by_key(|it| it.node);
+        let same_node = |a: &Self, b: &Self| a.node == b.node;
+        let of_nodes = parts
+            .chunk_by(same_node)
+            .map(|all| Self { mass_kg: all.iter().map(|it| it.mass_kg).sum(), ..all[0] });
+        let mut all = message::all_gather_v(world, &Vec::from_iter(of_nodes))?;
+        all.sort_unstable_by_key(|it| it.node);
+        Ok(all)
+    }
 }
 
 impl Sharing {
@@ -92,21 +109,15 @@ impl Sharing {
         if self.counts.is_empty() { Ok(()) } else { world.all_reduce_sum(&mut self.counts) }
     }
 
-    /// Takes the `parts` of bodies (kg) that lie on this rank's own cloth nodes, by rising contact,
-    /// and those of all ranks. Collective.
-    ///
-    /// # Errors
-    /// When another rank has failed.
-    pub fn carry(&mut self, world: &dyn World, mut parts: Vec<Carried>) -> Result<()> {
-        // The order of the contacts of a node stays, so that no bit depends on the ranks.
-        parts.sort_by_key(|it| it.node);
-        let same_node = |a: &Carried, b: &Carried| a.node == b.node;
-        let of_nodes = parts
-            .chunk_by(same_node)
-            .map(|all| Carried { mass_kg: all.iter().map(|it| it.mass_kg).sum(), ..all[0] });
-        self.carried = message::all_gather_v(world, &Vec::from_iter(of_nodes))?;
+    /// Adds what lies on further cloth nodes. The same on every rank.
+    pub fn add_carried(&mut self, further: &[Carried]) {
+        self.carried.extend_from_slice(further);
         self.carried.sort_unstable_by_key(|it| it.node);
-        Ok(())
+    }
+
+    /// What lies on cloth nodes, by rising node.
+    pub fn all_carried(&self) -> &[Carried] {
+        &self.carried
     }
 
     /// The mass of bodies that lies on a cloth node, kg.

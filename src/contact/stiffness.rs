@@ -74,16 +74,20 @@ pub fn stiffness(least: f64, last: Option<Load>, distance_m: f64) -> f64 {
     followed.clamp(least, MOST * least)
 }
 
-/// Damping of contacts without cloth, in units of `sqrt(M / k)`; 2 is critical. A plate under a heavy
-/// body has contacts as stiff as its own mass asks for, and the body bounces on them. Each bounce tilts
-/// the plates, so that contacts come and go and share the masses anew, which gives energy: 3 kg on five
-/// plates of 0.3 kg bounced at 0.1 m/s for ever. Several layers together need more than one.
+/// Damping of contacts in units of `sqrt(M / k)`; 2 is critical. A plate under a heavy body has
+/// contacts as stiff as its own mass asks for, and the body bounces on them. Each bounce tilts the
+/// plates, so that contacts come and go and share the masses anew, which gives energy: 3 kg on five
+/// plates of 0.3 kg bounced at 0.1 m/s for ever. Several layers together need more than one. On
+/// cloth a contact that is not damped is compressed by an impact until its stiffness rises, which
+/// gives energy too: a block that fell by 5 cm onto two loose cloths gained 26 % at 1 ms, and 0.5 %
+/// with damping.
 const DAMPING: f64 = 4.0;
 /// The longest damping, s.
 const MOST_DAMPING_S: f64 = 0.02;
 
-/// The damping (s) of a contact without cloth by its `stiffness` (N/m), if it carries the weight of
-/// `carried_kg` (kg). A contact that carries only its own bodies is hardly damped: they roll on.
+/// The damping (s) of a contact by its `stiffness` (N/m), if it carries `carried_kg` (kg). Without
+/// cloth that is its load: a contact that carries only its own bodies is hardly damped, and they roll
+/// on. With cloth it is what lies on its nodes: cloth alone is not damped.
 pub fn damping_s(stiffness: f64, carried_kg: f64) -> f64 {
     (DAMPING * (carried_kg / stiffness).sqrt()).min(MOST_DAMPING_S)
 }

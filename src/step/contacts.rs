@@ -131,7 +131,7 @@ impl ContactStage {
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact, &distance);
         }
-        self.sharing = sharing(here, memories, &contacts, &bodies)?;
+        self.sharing = sharing(here, memories, &contacts, &bodies, &motion.fall)?;
         let step = ContactStep {
             law: &self.law,
             distance,

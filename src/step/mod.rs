@@ -24,6 +24,7 @@ mod history;
 mod impulses;
 mod joint_springs;
 mod joints;
+mod layers;
 pub mod model;
 mod motion;
 mod object_size;

@@ -7,17 +7,21 @@ use crate::contact::{Contact, ContactMemory, Dynamics, Sharing, Sides, lowest_pu
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::linear::Jacobian;
+use crate::math::Vec3;
 use crate::step::context::Context;
 use crate::step::dynamics::MovingBodies;
+use crate::step::layers::hand_down;
 
 /// How contacts share the mass of each body: contacts of the last step that this rank remembers in
-/// `memories`, and `contacts` of this step, by rising pair. One rank counts each of them.
+/// `memories`, and `contacts` of this step, by rising pair. One rank counts each of them. Gravity
+/// points along `fall`.
 /// Collective.
 pub(super) fn sharing(
     here: &Context,
     memories: &[ContactMemory],
     contacts: &[(Contact, Sides)],
     bodies: &MovingBodies,
+    fall: &Vec3,
 ) -> Result<Sharing> {
     let (model, layout) = (here.model, &here.rank.layout);
     let mut sharing = Sharing::new(model.bodies.len());
@@ -51,7 +55,8 @@ pub(super) fn sharing(
             _ => None,
         }));
     }
-    sharing.carry(world, parts)?;
+    sharing.add_carried(&Carried::gather(world, parts)?);
+    hand_down(here, contacts, bodies, fall, &mut sharing)?;
     sharing.hand_on(world, &handed_on(here, memories, contacts))?;
     Ok(sharing)
 }

@@ -1,0 +1,47 @@
+//! What a contact of cloth bears: the mass of bodies that lie on its nodes.
+//!
+//! The nodes of cloth are light. A contact that knew only them would give way to a body until its
+//! stiffness follows the load, and each rise of the stiffness while it is compressed puts energy
+//! in. So the least stiffness of a contact that bears bodies follows their weight, and its damping
+//! their mass.
+//!
+//! Source: docs/methods.md, section 11 (ours).
+
+use crate::contact::law::ContactStep;
+use crate::contact::point::Contact;
+use crate::contact::side::{InverseMass, Sides};
+use crate::ids::NodeId;
+use crate::math::Vec3;
+
+/// Compression of a contact by the bodies that lie on its nodes, as a share of its distance.
+/// Drops of bowls of 1.8 kg and stacks of plates of 0.3 and 1.2 kg, on cotton on a table, at 1 to 10
+/// ms decided it. Softer contacts let bodies bounce, and harder ones let stacks tremble at 1 ms.
+const COMPRESSION: f64 = 0.02;
+
+/// What a contact bears.
+#[derive(Debug, Clone, Copy)]
+pub struct Bearing {
+    /// The stiffness at which the weight compresses it by [`COMPRESSION`] of its distance, but no
+    /// more than a contact of this mass has, N/m.
+    pub stiffness: f64,
+    /// The effective mass of its sides with all that lies on their nodes, kg.
+    pub mass_kg: f64,
+}
+
+impl Bearing {
+    /// None if nothing lies on the nodes of the contact. `inverse_mass` gives that of nodes.
+    pub fn new(
+        step: &ContactStep,
+        (contact, sides): (&Contact, &Sides),
+        inverse_mass: impl Fn(NodeId) -> InverseMass,
+    ) -> Option<Self> {
+        let carried = |node| step.sharing.carried(node);
+        if sides.terms().iter().all(|term| carried(term.node) == 0.0) {
+            return None;
+        }
+        let laden = |node| inverse_mass(node).laden(carried(node));
+        let mass_kg = 1.0 / sides.inverse_mass(&Vec3::from(contact.normal), laden);
+        let by_weight = mass_kg * step.fall.norm() / (step.h * COMPRESSION * contact.distance_m);
+        Some(Self { stiffness: by_weight.min(step.law.whole_stiffness(mass_kg)), mass_kg })
+    }
+}
