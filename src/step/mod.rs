@@ -48,6 +48,7 @@ pub mod sizes;
 pub mod skin;
 mod skin_motion;
 mod squeeze;
+mod stacks;
 mod start;
 pub mod state;
 mod step_error;

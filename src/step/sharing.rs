@@ -11,6 +11,7 @@ use crate::math::Vec3;
 use crate::step::context::Context;
 use crate::step::dynamics::MovingBodies;
 use crate::step::layers::hand_down;
+use crate::step::stacks::lying_on_bodies;
 
 /// How contacts share the mass of each body: contacts of the last step that this rank remembers in
 /// `memories`, and `contacts` of this step, by rising pair. One rank counts each of them. Gravity
@@ -44,9 +45,13 @@ pub(super) fn sharing(
     }
     let world = &*here.rank.world;
     sharing.add_ranks(world)?;
+    if model.numbering.cloth() == 0 {
+        return Ok(sharing);
+    }
+    let lying = lying_on_bodies(here, contacts, bodies, fall)?;
     let mut parts = Vec::new();
     for (_, sides) in contacts {
-        let Some(part_kg) = part_of_body(sides, bodies, &sharing) else { continue };
+        let Some(part_kg) = part_of_body(sides, bodies, &sharing, &lying) else { continue };
         parts.extend(sides.terms().iter().filter_map(|term| match term.jacobian {
             Jacobian::Weight(weight) if bodies.body(term.node).is_none() => {
                 layout.own_index(term.node)?;
@@ -95,9 +100,16 @@ fn handed_on(
     all
 }
 
-/// The part of a body that a contact between `sides` has, kg. None if neither is a body.
-fn part_of_body(sides: &Sides, bodies: &MovingBodies, sharing: &Sharing) -> Option<f64> {
+/// The part that a contact between `sides` has of a body and of what is `lying` on it (kg), kg. None
+/// if neither side is a body.
+fn part_of_body(
+    sides: &Sides,
+    bodies: &MovingBodies,
+    sharing: &Sharing,
+    lying: &[f64],
+) -> Option<f64> {
     let of_body = |node| Some((bodies.body(node)?, node));
     let (body, node) = sides.terms().iter().find_map(|term| of_body(term.node))?;
-    Some(1.0 / bodies.inverse_mass(node).shared(sharing.sharers(body, false)).mean())
+    let own_kg = 1.0 / bodies.inverse_mass(node).mean();
+    Some((own_kg + lying[body]) / sharing.sharers(body, false))
 }
