@@ -166,14 +166,20 @@ impl ContactStep<'_> {
         sides.terms().iter().any(|term| !is_rigid(term.node))
     }
 
-    /// The mass that a contact of cloth bears, or one without cloth that carried `force` (N), kg.
-    fn borne_kg(&self, has_cloth: bool, bearing: Option<Bearing>, force: f64) -> f64 {
-        let gravity = self.fall.norm() / self.h;
-        match (has_cloth, bearing) {
-            (true, bearing) => bearing.map_or(0.0, |it| it.mass_kg),
-            (false, _) if gravity > 0.0 => force.max(0.0) / gravity,
-            (false, _) => 0.0,
+    /// The damping (s) of a contact of this `stiffness` (N/m) that carried `force` (N).
+    fn damping_s(
+        &self,
+        (sides, normal): (&Sides, Vec3),
+        bearing: Option<Bearing>,
+        [stiffness, force]: [f64; 2],
+    ) -> f64 {
+        if self.has_cloth(sides) {
+            let start = sides.velocity(|node| self.bodies.flight(node)[0]);
+            let slip_m_per_s = tangential(start, normal).norm();
+            return bearing.map_or(0.0, |it| it.damping_s(stiffness, slip_m_per_s));
         }
+        let gravity = self.fall.norm() / self.h;
+        if gravity > 0.0 { damping_s(stiffness, force.max(0.0) / gravity) } else { 0.0 }
     }
 }
 
@@ -260,8 +266,7 @@ impl ActiveContact {
         let raised_j = memory.map_or(0.0, |memory| {
             0.5 * (stiffness - memory.stiffness) * (contact.distance_m - contact.gap_m).powi(2)
         });
-        let borne_kg = step.borne_kg(has_cloth, bearing, last_normal_force);
-        let damping_s = damping_s(stiffness, borne_kg);
+        let damping_s = step.damping_s((sides, normal), bearing, [stiffness, last_normal_force]);
         let slip = stretch + tangential(present, normal) * h;
         let coefficient = step.friction.of(&contact.pair, &contact.weights) * step.friction_factor;
         let ahead = stretch + tangential(continued, normal) * h;
