@@ -31,7 +31,7 @@ pub fn picture(arguments: &PictureArguments) -> Result<()> {
     let mut numbers = Vec::from_iter(sequence.shots.iter().map(|shot| shot.frame));
     numbers.dedup();
     let (frames, faults) = run.frames(&numbers)?;
-    let mut scene = ShownScene::new(&run, frames, arguments.colour)?;
+    let mut scene = ShownScene::new(&run, frames, arguments)?;
     sequence.keep(&scene.numbers());
     write(&mut scene, &sequence, arguments.pixels(), &path)?;
     if arguments.output.is_none() {
