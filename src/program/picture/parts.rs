@@ -12,7 +12,7 @@ use crate::program::picture::model::{Look, Model, Vertex};
 use crate::program::picture::modes::{Colouring, homes};
 use crate::program::view::bodies::ABSENT;
 use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{ObjectHead, Role, ShapeHead, Still};
+use crate::program::view::stage::{JointHead, ObjectHead, Role, ShapeHead, Still};
 
 /// Cosines of the angles between faces at which a crease is seen: 0.6 and 0.5 radians.
 const OF_OBSTACLES: f64 = 0.825;
@@ -68,6 +68,12 @@ impl Parts {
     /// Number of joints.
     pub fn joint_count(&self) -> usize {
         self.still.joints.len()
+    }
+
+    /// Where joints hold to what stands still.
+    pub fn anchors(&self) -> impl Iterator<Item = Vec3> {
+        let is_still = |it: &&JointHead| it.bodies[1].is_none();
+        self.still.joints.iter().filter(is_still).filter_map(|it| it.points[1].map(Vec3::from))
     }
 
     /// Adds the joints of `frame` as `camera` sees them.

@@ -20,7 +20,7 @@ use crate::program::view::content::{open_stage, up};
 use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::stage::{Role, Stage};
 
-/// Obstacles that are more than so many times as large as what moves may leave the picture.
+/// What makes the box more than so many times as large as what moves may leave the picture.
 const LARGE: f64 = 3.0;
 
 /// A flat obstacle is a floor if it is this much as wide as the scene. One so many times as wide is
@@ -175,12 +175,15 @@ fn moving_box(frames: &[FrameBlock]) -> SceneBox {
     boxes.unwrap_or(SceneBox { low: Vec3::zeros(), high: Vec3::zeros() })
 }
 
-/// The box of what moves and of obstacles that are not much larger. Walls are not in it.
+/// The box of what moves, and of obstacles and ends of joints that do not make it much larger.
+/// Walls are not in it.
 fn scene_box(parts: &Parts, moving: SceneBox) -> SceneBox {
     let reach = Vec3::repeat(parts.largest_body());
     let all = SceneBox { low: moving.low - reach, high: moving.high + reach };
     let fits = parts.standing().filter(|it| it.size() <= LARGE * all.size());
-    fits.fold(all, |sum, it| sum.with(it))
+    let anchors = parts.anchors().map(|x| all.with(&SceneBox { low: x, high: x }));
+    let reached = anchors.filter(|it| it.size() <= LARGE * all.size());
+    reached.fold(fits.fold(all, |sum, it| sum.with(it)), |sum, it| sum.with(&it))
 }
 
 /// Whether an obstacle surrounds what moves, so that it would hide it.
