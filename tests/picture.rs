@@ -109,6 +109,14 @@ fn a_picture_shows_the_cloth_in_the_middle_and_is_the_same_for_any_threads() {
 }
 
 #[test]
+fn maps_are_colours_of_cloth() {
+    let (_folder, run) = run_of_tests("maps.ron", &["--frames", "1"]);
+    let said = picture(&run, &["--colour", "bending", "--size", "64x64", "--frame", "0"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("colours: bending from 1 to 20 times"), "{said}");
+}
+
+#[test]
 fn joints_are_drawn_over_their_bodies_unless_they_are_hidden() {
     let (_folder, run) = run_of_tests("joints.ron", &["--frames", "1"]);
     let yellow = |more: &[&str]| {
