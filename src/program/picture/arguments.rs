@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::program::picture::modes::ColourBy;
+use crate::program::print::ResultFormat;
 
 /// Pixels of a picture along each side.
 const LEAST: u32 = 16;
@@ -88,6 +89,10 @@ pub struct PictureArguments {
     /// Pictures a second [default: 20 of a turn; at most 30 of an animation].
     #[arg(long, value_name = "N", value_parser = pictures_a_second)]
     pub frames_per_second: Option<f64>,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 impl PictureArguments {

@@ -1,7 +1,10 @@
 //! What colours mean: the choices of the page (`page/colours.js`), and their values in frames.
 
+use std::fmt;
+
 use clap::ValueEnum;
 use cloth_sim::math::Vec3;
+use serde::Serialize;
 
 use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};
 use crate::program::view::frame_block::FrameBlock;
@@ -116,6 +119,24 @@ impl ColourBy {
     }
 }
 
+/// What the colours of a scale say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Legend {
+    of: String,
+    /// The values at the ends of the scale.
+    from: f64,
+    to: f64,
+    unit: &'static str,
+}
+
+impl fmt::Display for Legend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { of, from, to, unit } = self;
+        let [from, to] = [*from, *to].map(significant);
+        write!(f, "colours: {of} from {from} to {to} {unit}")
+    }
+}
+
 /// The colours of all frames.
 pub struct Colouring {
     by: ColourBy,
@@ -160,11 +181,11 @@ impl Colouring {
         })
     }
 
-    /// What the colours say, in words; none for categories.
-    pub fn words(&self) -> Option<String> {
+    /// What the colours say; none for categories.
+    pub fn legend(&self) -> Option<Legend> {
         let Scale { factor, unit, .. } = self.by.scale()?;
-        let [low, high] = self.range.map(|it| significant(factor * it));
-        Some(format!("colours: {} from {low} to {high} {unit}", self.by.word()))
+        let [from, to] = self.range.map(|it| factor * it);
+        Some(Legend { of: self.by.word(), from, to, unit })
     }
 
     /// The colour of each vertex of a cloth, whose first one is number `first` of all cloth.

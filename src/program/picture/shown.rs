@@ -13,7 +13,7 @@ use crate::program::picture::draw::{Painter, Picture};
 use crate::program::picture::ground::Ground;
 use crate::program::picture::joints::MANY;
 use crate::program::picture::lights::Lights;
-use crate::program::picture::modes::Colouring;
+use crate::program::picture::modes::{Colouring, Legend};
 use crate::program::picture::parts::{Object, Parts};
 use crate::program::picture::sequence::{Sequence, Shot};
 use crate::program::view::content::{open_stage, up};
@@ -129,9 +129,9 @@ impl ShownScene {
         })
     }
 
-    /// What the colours say, in words; none for categories.
-    pub fn words(&self) -> Option<String> {
-        self.colouring.words()
+    /// What the colours say; none for categories.
+    pub fn legend(&self) -> Option<Legend> {
+        self.colouring.legend()
     }
 
     /// The frames that can be drawn.
