@@ -19,6 +19,9 @@ const MODES = [
   { key: "gap", label: "Contact (gap)", cloth: "gap", scale: NEARNESS, factor: 1000, unit: "mm", whole: true },
   { key: "force", label: "Contact (force)", body: "force", scale: VIRIDIS, factor: 1, unit: "N", fromZero: true },
   { key: "speed", label: "Speed", cloth: "speed", body: "body_speed", scale: VIRIDIS, factor: 1, unit: "m/s", fromZero: true },
+  ...["density", "stiffness", "bending", "friction", "thickness"].map((cloth) => ({
+    key: cloth, label: `Map of ${cloth}`, cloth, scale: VIRIDIS, factor: 1, unit: "times",
+  })),
 ];
 
 // The modes for which `data` has values.
@@ -54,6 +57,8 @@ function table(stops) {
 
 // The range of values that a mode shows: all but the largest half percent of what `data` has.
 function rangeOf(mode, data) {
+  const own = data.run.still.ranges[mode.cloth];
+  if (own) return own;
   const names = [mode.cloth, mode.body].filter(Boolean);
   const frames = data.frames.filter(({ values }) => values);
   const blocks = frames.flatMap((frame) => names

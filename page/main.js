@@ -50,7 +50,8 @@ class Page {
     document.documentElement.dataset.ready = "true";
   }
 
-  // The box of what moves and of obstacles that are not much larger. Walls are not in it.
+  // The box of what moves, and of obstacles and ends of joints that do not make it much larger. Walls
+  // are not in it.
   sceneBox(still) {
     const [low, high] = this.data.box();
     const reach = still.bodies.count > 0 ? largestBody(still) : 0;
@@ -58,17 +59,13 @@ class Page {
       low[axis] -= reach;
       high[axis] += reach;
     }
-    const size = Math.max(...low.map((value, axis) => high[axis] - value));
-    for (const { head, positions } of this.surfaces.obstacles) {
-      if (head.moves || head.role === "wall") continue;
-      const [a, b] = boxOf(positions);
-      if (Math.max(...a.map((value, axis) => b[axis] - value)) > 3 * size) continue;
-      for (let axis = 0; axis < 3; axis++) {
-        low[axis] = Math.min(low[axis], a[axis]);
-        high[axis] = Math.max(high[axis], b[axis]);
-      }
-    }
-    return [low, high];
+    const all = [low, high];
+    const size = sizeOf(all);
+    const standing = this.surfaces.obstacles.filter(({ head }) => !head.moves && head.role !== "wall");
+    const obstacles = standing.map(({ positions }) => boxOf(positions));
+    const anchors = still.joints.filter(({ bodies, points }) => bodies[1] === null && points[1]);
+    const reached = anchors.map(({ points }) => around(all, [points[1], points[1]]));
+    return [...obstacles, ...reached].filter((box) => sizeOf(box) <= 3 * size).reduce(around, all);
   }
 
   // Puts a grid below the box from `low` to `high`, unless the scene has a floor of its own. In the
@@ -232,6 +229,16 @@ function press(id) {
   const isPressed = byId(id).getAttribute("aria-pressed") !== "true";
   byId(id).setAttribute("aria-pressed", String(isPressed));
   return isPressed;
+}
+
+// The box around two boxes.
+function around([low, high], [a, b]) {
+  return [low.map((value, axis) => Math.min(value, a[axis])), high.map((value, axis) => Math.max(value, b[axis]))];
+}
+
+// The longest side of a box.
+function sizeOf([low, high]) {
+  return Math.max(...low.map((value, axis) => high[axis] - value));
 }
 
 function boxOf(positions) {

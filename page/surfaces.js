@@ -100,7 +100,7 @@ class Surfaces {
           known[number].toArray(colours.array, 3 * i);
         }
       } else {
-        paint(colours.array, mode, range, values.subarray(first, first + head.vertices), frame.ranges[mode.cloth]);
+        paint(colours.array, mode, range, values.subarray(first, first + head.vertices), (still ? this.still : frame).ranges[mode.cloth]);
       }
       colours.needsUpdate = true;
     }

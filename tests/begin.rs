@@ -75,13 +75,27 @@ fn answers_for_other_programs_are_json() {
         assert!(said.status.success(), "{said:?}");
         serde_json::from_slice(&said.stdout).unwrap_or_default()
     };
-    json(&["new", "bodies", "--template", "bodies"]);
+    let new = json(&["new", "bodies", "--template", "bodies", "--json"]);
+    assert_eq!(new["file"], "bodies.ron");
     let info = json(&["info", "bodies.ron", "--frames", "2", "--threads", "1", "--json"]);
     assert_eq!((&info["frames"], &info["steps_per_frame"]), (&2.into(), &10.into()));
     let [set_up_s, step_s, run_s] = ["set_up_s", "step_s", "run_s"].map(|it| info[it].as_f64());
     let sum_s = set_up_s.zip(step_s).map(|(set_up_s, step_s)| set_up_s + 20.0 * step_s);
     assert!(run_s.zip(sum_s).is_some_and(|(run_s, sum_s)| (run_s - sum_s).abs() < 1e-9), "{info}");
-    json(&["bodies.ron", "--frames", "2", "--quiet"]);
+    let run = json(&["bodies.ron", "--frames", "1", "-v", "--json"]);
+    assert_eq!((&run["status"], &run["last_frame"]), (&"complete".into(), &1.into()));
+    let run = json(&["resume", "out/bodies", "--frames", "2", "--json"]);
+    assert_eq!((&run["folder"], &run["last_frame"]), (&"out/bodies".into(), &2.into()));
+    let convert = json(&["convert", "out/bodies", "--to", "pc2", "--json"]);
+    assert_eq!(
+        (&convert["formats"][0]["format"], &convert["last_frame"]),
+        (&"pc2".into(), &2.into())
+    );
+    let view = json(&["view", "out/bodies", "--no-open", "--json"]);
+    assert_eq!(view["page"], "out/bodies/view.html");
+    let shape = "Disc(radius_m: 0.5, rings: 4)";
+    let mesh = json(&["mesh", "--shape", shape, "--out", "disc.obj", "--json"]);
+    assert_eq!((&mesh["mesh"], &mesh["new"]["parts"]), (&serde_json::Value::Null, &1.into()));
     let check = json(&["check", "out/bodies", "--json"]);
     assert_eq!(
         (&check["fault"], &check["frames"][2]["frame"]),

@@ -109,6 +109,26 @@ fn a_picture_shows_the_cloth_in_the_middle_and_is_the_same_for_any_threads() {
 }
 
 #[test]
+fn maps_are_colours_of_cloth() {
+    let (_folder, run) = run_of_tests("maps.ron", &["--frames", "1"]);
+    let said = picture(&run, &["--colour", "bending", "--size", "64x64", "--frame", "0"]);
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("colours: bending from 1 to 20 times"), "{said}");
+}
+
+#[test]
+fn joints_are_drawn_over_their_bodies_unless_they_are_hidden() {
+    let (_folder, run) = run_of_tests("joints.ron", &["--frames", "1"]);
+    let yellow = |more: &[&str]| {
+        let more = [more, &["--size", "320x180", "--frame", "0"]].concat();
+        let (_, pixels) = read_png(&draw(&run, "joints.png", &more));
+        pixels.iter().filter(|&&[r, g, b]| r > 240 && g > 190 && b < 110).count()
+    };
+    assert!(yellow(&[]) > 20, "{}", yellow(&[]));
+    assert_eq!(yellow(&["--joints", "hide"]), 0);
+}
+
+#[test]
 fn a_gif_file_has_all_pictures_of_a_turn_or_an_animation() {
     let (_folder, run) = run_of_tests("bodies.ron", &[]);
     let small = ["--size", "96x64"];

@@ -102,6 +102,29 @@ fn a_page_of_cloth_and_bodies_has_the_numbers_of_the_run() {
 }
 
 #[test]
+fn a_page_has_the_maps_of_cloth_and_says_what_the_scene_sets() {
+    let (_folder, run) = run_of_tests("maps.ron", &["--frames", "1"]);
+    let page = page(&run, &["--limit-mb", "9"]);
+    let still = &page.run["still"];
+    let ranges = [("density", [1.0, 30.0]), ("friction", [0.5, 2.0]), ("thickness", [1.0, 2.0])];
+    for (name, range) in ranges {
+        assert_eq!(numbers(&still["ranges"][name]), range, "{name}");
+    }
+    // The hem, whose faces all have the largest factor, is at the end of the banner.
+    let density = &arrays(&still["surfaces"])["density"];
+    assert_eq!((density.len(), density[0], density[129]), (130 + 81, 0.0, 255.0));
+    let rows = page.run["sections"].to_string();
+    for row in [
+        r#"["Friction","changes over time"]"#,
+        r#"["Maps","banner: density, stiffness, bending, friction, thickness"]"#,
+        r#"["Strain limit","banner 3 %"]"#,
+        r#"["Contact distance","1 mm; wool 3 mm"]"#,
+    ] {
+        assert!(rows.contains(row), "{row}: {rows}");
+    }
+}
+
+#[test]
 fn a_page_of_bodies_has_poses_ranks_and_energies() {
     let (_folder, run) = run_of_tests("bodies.ron", &[]);
     let page = page(&run, &[]);

@@ -4,8 +4,27 @@
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
+use clap::Args;
 use cloth_sim::error::{Error, Result, printable, printable_lines};
 use serde::Serialize;
+
+/// How a subcommand prints its result.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct ResultFormat {
+    /// Print the result as JSON, for other programs.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl ResultFormat {
+    /// Prints `value` as JSON if that is asked, else what `words` prints for people.
+    ///
+    /// # Errors
+    /// Those of [`line`].
+    pub fn print(self, value: &impl Serialize, words: impl FnOnce() -> Result<()>) -> Result<()> {
+        if self.json { json(value) } else { words() }
+    }
+}
 
 /// Prints a line on standard output. If its reader has stopped early, like `head`, nothing is
 /// printed.
@@ -25,7 +44,7 @@ pub fn line(text: impl Display) -> Result<()> {
 ///
 /// # Errors
 /// Those of [`line`].
-pub fn json(value: &impl Serialize) -> Result<()> {
+fn json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|cause| Error::internal("JSON", cause.to_string()))?;
     line(text)

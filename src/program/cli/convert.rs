@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::program::print::ResultFormat;
+
 /// Arguments of `convert`.
 #[derive(Debug, Clone, Args)]
 pub struct ConvertArguments {
@@ -15,6 +17,10 @@ pub struct ConvertArguments {
     pub to: Vec<String>,
 
     /// Print only errors.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "json")]
     pub quiet: bool,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }

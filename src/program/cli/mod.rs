@@ -1,6 +1,8 @@
 //! The command line.
 
+mod check;
 mod convert;
+pub mod examples;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,8 +13,10 @@ use crate::program::commands::mesh::MeshArguments;
 use crate::program::commands::new::NewArguments;
 use crate::program::commands::profile::ProfileArguments;
 use crate::program::output::names;
+use crate::program::print::ResultFormat;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::run::stage::Show;
+pub use check::CheckArguments;
 pub use convert::ConvertArguments;
 
 /// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes
@@ -58,22 +62,29 @@ pub struct CommandLine {
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Writes a commented scene to begin with.
+    #[command(after_long_help = examples::NEW)]
     New(NewArguments),
     /// Goes on with a run that ended early, or computes more frames of it. The frames have the
     /// same bits as in an uninterrupted run.
+    #[command(after_long_help = examples::RESUME)]
     Resume(ResumeArguments),
     /// Says what the run of a scene will take, from its first steps: about a second of them. Writes
     /// nothing.
+    #[command(after_long_help = examples::INFO)]
     Info(InfoArguments),
     /// Verifies the frames of a finished run: intersections, strain, overlaps, lost bodies, finite
     /// values.
+    #[command(after_long_help = examples::CHECK)]
     Check(CheckArguments),
     /// Writes the frames of a finished or interrupted run in further formats. See docs/frames.md.
+    #[command(after_long_help = examples::CONVERT)]
     Convert(ConvertArguments),
     /// Says how good the triangles of a mesh are for cloth, and makes better or smaller ones. See
     /// docs/meshes.md.
+    #[command(after_long_help = examples::MESH)]
     Mesh(MeshArguments),
     /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
+    #[command(after_long_help = examples::PROFILE)]
     Profile(ProfileArguments),
     /// Prints completions of the command line for a shell, to be stored where the shell looks for
     /// them. Try: source <(cloth-sim completions bash)
@@ -85,10 +96,12 @@ pub enum Command {
     Man,
     /// Writes a run as one page and opens it in the browser: 3D playback and charts. The page needs
     /// no network and no other file. See docs/view.md.
+    #[command(after_long_help = examples::VIEW)]
     View(crate::program::view::arguments::ViewArguments),
     /// Draws a frame of a run as a PNG file, or a GIF file: around a frame, or of all frames. Needs
     /// no display and no other program. See docs/view.md.
     #[cfg(feature = "png")]
+    #[command(after_long_help = examples::PICTURE)]
     Picture(crate::program::picture::arguments::PictureArguments),
     /// The subcommands of the laboratory.
     #[cfg(feature = "lab")]
@@ -122,9 +135,9 @@ pub struct InfoArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 
-    /// Print JSON, for other programs.
-    #[arg(long)]
-    pub json: bool,
+    /// How it is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 /// Arguments of `resume`.
@@ -207,55 +220,20 @@ pub struct Computing {
     pub verbose: u8,
 
     /// Print only errors.
-    #[arg(short, long, conflicts_with = "verbose")]
+    #[arg(short, long, conflicts_with_all = ["verbose", "json"])]
     pub quiet: bool,
+
+    /// How the result is printed: `run.json`, with the folder, the last frame and times.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 impl Computing {
     /// How much of the run the user wants to see.
     pub fn show(&self) -> Show {
-        Show { quiet: self.quiet, details: self.verbose > 0, steps: self.verbose > 1 }
+        let Self { quiet, verbose, result, .. } = *self;
+        Show { quiet, json: result.json, details: verbose > 0, steps: verbose > 1 }
     }
-}
-
-/// Arguments of `check`.
-#[derive(Debug, Clone, Args)]
-pub struct CheckArguments {
-    /// The run folder.
-    pub folder: PathBuf,
-
-    /// Number of threads [default: the number of cores that this process may use].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
-
-    /// Also fail if an edge is stretched or compressed by more than this share of its rest length,
-    /// e.g. 0.1.
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
-    pub max_strain: Option<f64>,
-
-    /// Fail if two rigid bodies overlap by more than this share of half the width of the smaller
-    /// one (for a ball: of its radius).
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.5")]
-    pub max_overlap: f64,
-
-    /// Fail if a rigid joint is open or tilted by more than this share of the radius of the smaller
-    /// body.
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "0.02")]
-    pub max_joint_gap: f64,
-
-    /// Print only errors. The exit code is 0 if the run has no fault.
-    #[arg(short, long)]
-    pub quiet: bool,
-
-    /// Print JSON, for other programs. The exit code is the same.
-    #[arg(long, conflicts_with = "quiet")]
-    pub json: bool,
-}
-
-/// A share of a length: a number from 0 up.
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share: &f64| share.is_finite() && *share >= 0.0);
-    share.ok_or_else(|| "write a number from 0 up, such as 0.1 for 10 %".to_owned())
 }
 
 /// The run of a scene.

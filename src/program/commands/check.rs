@@ -14,7 +14,7 @@ use crate::program::print;
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // The bar appears on terminals only, after the first frame.
-    let bar = if arguments.quiet || arguments.json {
+    let bar = if arguments.quiet || arguments.result.json {
         ProgressBar::hidden()
     } else {
         ProgressBar::new_spinner()
@@ -30,10 +30,8 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
     };
     let report = check_run(&arguments.folder, &settings, || bar.inc(1))?;
     bar.finish_and_clear();
-    match (arguments.json, arguments.quiet) {
-        (true, _) => print::json(&report.json())?,
-        (false, false) => print::line(&report)?,
-        (false, true) => {}
+    if !arguments.quiet {
+        arguments.result.print(&report.json(), || print::line(&report))?;
     }
     match report.fault() {
         None => Ok(()),

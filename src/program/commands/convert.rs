@@ -8,9 +8,10 @@ use cloth_sim::engine::Frame;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::spec::VertexField;
+use serde_json::json;
 
 use crate::program::check::record::Record;
-use crate::program::cli::{Arguments, ConvertArguments, InfoArguments};
+use crate::program::cli::{Arguments, ConvertArguments};
 use crate::program::output::fields::{STRAIN, VELOCITY, neighbours, strain, velocity};
 use crate::program::output::formats::Source;
 use crate::program::output::formats::set::{Formats, Sinks};
@@ -29,7 +30,7 @@ use crate::program::words::{plural, significant};
 /// that cannot hold it. A frame that cannot be read. A file that would be replaced and is not of
 /// the run, or cannot be written.
 pub fn convert(arguments: &ConvertArguments) -> Result<()> {
-    let ConvertArguments { folder, to, quiet } = arguments;
+    let ConvertArguments { folder, to, quiet, result } = arguments;
     // 1. The run and the formats.
     let formats = Formats::named(to, "--to")?;
     let record = Record::read(folder)?;
@@ -64,14 +65,21 @@ pub fn convert(arguments: &ConvertArguments) -> Result<()> {
     }
     let last = record.frames.end.saturating_sub(1);
     sinks.finish(last).map_err(|(file, cause)| failed(folder, &file, cause))?;
-    if *quiet { Ok(()) } else { say(&record, &formats, &sinks) }
+    if *quiet {
+        return Ok(());
+    }
+    let value = json!({
+        "folder": folder,
+        "first_frame": first,
+        "last_frame": last,
+        "formats": sinks.times(),
+    });
+    result.print(&value, || say(&record, &formats, &sinks))
 }
 
 /// The arguments of a run of the scene in `folder`.
 fn as_run(folder: &Path) -> Arguments {
-    let (scene, overrides) = (folder.join(names::SCENE), Vec::new());
-    let (frames, refine, ranks, threads) = (None, None, None, None);
-    InfoArguments { scene, frames, overrides, refine, ranks, threads, json: false }.into()
+    Arguments::of(folder.join(names::SCENE))
 }
 
 /// Refuses formats that the run writes itself.

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+mod described_mesh;
 pub mod mesh;
 pub mod new;
 #[cfg(feature = "png")]

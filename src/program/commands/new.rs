@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use cloth_sim::error::{Error, Result};
+use serde_json::json;
 
 use crate::program::output::write_whole;
-use crate::program::print;
+use crate::program::print::{self, ResultFormat};
 
 /// Arguments of `new`.
 #[derive(Debug, Clone, Args)]
@@ -22,6 +23,10 @@ pub struct NewArguments {
     /// Replace a file of this name.
     #[arg(long)]
     pub overwrite: bool,
+
+    /// How it is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 /// The scenes to begin with. A new one is a line here and a file in `templates/`.
@@ -64,11 +69,13 @@ pub fn new(arguments: &NewArguments) -> Result<()> {
         return Err(Error::file(&file, "it exists", "choose another name, or add --overwrite"));
     }
     write(&file, arguments.template.text())?;
-    let shown = file.display();
-    print::line(format_args!("{shown} is written"))?;
-    print::line(format_args!("  to run    cloth-sim {shown}"))?;
-    print::line(format_args!("  to ask    cloth-sim info {shown}    (how long a run takes)"))?;
-    print::line("  to change docs/scene.md has all fields")
+    arguments.result.print(&json!({ "file": file }), || {
+        let shown = file.display();
+        print::line(format_args!("{shown} is written"))?;
+        print::line(format_args!("  to run    cloth-sim {shown}"))?;
+        print::line(format_args!("  to ask    cloth-sim info {shown}    (how long a run takes)"))?;
+        print::line("  to change docs/scene.md has all fields")
+    })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cloth_sim::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
 
 use crate::program::output::{drawn_files, foreign, write_whole};
 use crate::program::picture::arguments::PictureArguments;
@@ -31,15 +32,24 @@ pub fn picture(arguments: &PictureArguments) -> Result<()> {
     let mut numbers = Vec::from_iter(sequence.shots.iter().map(|shot| shot.frame));
     numbers.dedup();
     let (frames, faults) = run.frames(&numbers)?;
-    let mut scene = ShownScene::new(&run, frames, arguments.colour)?;
+    let mut scene = ShownScene::new(&run, frames, arguments)?;
     sequence.keep(&scene.numbers());
     write(&mut scene, &sequence, arguments.pixels(), &path)?;
     if arguments.output.is_none() {
         drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
-    faults.iter().try_for_each(print::line)?;
-    scene.words().iter().try_for_each(print::line)?;
-    print::line(path.display())
+    let legend = scene.legend();
+    let value = json!({
+        "picture": path,
+        "frames": scene.numbers(),
+        "left_out": faults,
+        "colours": legend,
+    });
+    arguments.result.print(&value, || {
+        faults.iter().try_for_each(print::line)?;
+        legend.iter().try_for_each(print::line)?;
+        print::line(path.display())
+    })
 }
 
 /// The file that is written.

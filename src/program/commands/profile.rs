@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use cloth_sim::error::{Error, Result};
+use serde_json::json;
 
 use crate::program::output::drawn_files;
+use crate::program::print::{self, ResultFormat};
+use crate::program::profile;
 use crate::program::profile::{Drawing, png};
-use crate::program::{print, profile};
 
 /// Arguments of `profile`.
 #[derive(Debug, Clone, Args)]
@@ -22,6 +24,10 @@ pub struct ProfileArguments {
     /// Folder for the pictures [default: the folder of the first run].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 /// Draws one run, or two runs beside each other. Prints the names of the files and what workers did,
@@ -31,7 +37,7 @@ pub struct ProfileArguments {
 /// A folder that is no run or has no step, two runs of different length, or a file that cannot be
 /// written.
 pub fn profile(arguments: &ProfileArguments) -> Result<()> {
-    let ProfileArguments { run, other, out } = arguments;
+    let ProfileArguments { run, other, out, result } = arguments;
     if let Some(out) = out {
         std::fs::create_dir_all(out)
             .map_err(|cause| Error::file(out, cause, "choose another folder (--out)"))?;
@@ -42,8 +48,10 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         Some(other) => profile::compare([run, other], out)?,
     };
     drawn_files::list_drawn(out, &files)?;
-    files.iter().try_for_each(|file| print::line(file.display()))?;
-    lines.iter().try_for_each(print::line)?;
+    result.print(&json!({ "files": files }), || {
+        files.iter().try_for_each(|file| print::line(file.display()))?;
+        lines.iter().try_for_each(print::line)
+    })?;
     png::say_if_missing();
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
 
 use crate::program::output::{drawn_files, foreign, names, write_whole};
 use crate::program::print;
@@ -25,8 +26,13 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     let mut view = View::open(&arguments.folder)?;
     if arguments.live {
         return Live::new(view).serve(arguments.port, |address| {
-            print::line(format_args!("{address} shows the run; Ctrl-C ends this"))?;
-            if arguments.no_open { Ok(()) } else { open(address) }
+            arguments.result.print(&json!({ "address": address }), || {
+                print::line(format_args!("{address} shows the run; Ctrl-C ends this"))
+            })?;
+            if !arguments.no_open {
+                open(address);
+            }
+            Ok(())
         });
     }
     limit::limit(&mut view, (arguments.limit_mb * MB) as u64)?;
@@ -39,10 +45,12 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     if arguments.output.is_none() {
         drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
-    faults.iter().try_for_each(print::line)?;
-    print::line(path.display())?;
+    arguments.result.print(&json!({ "page": path, "left_out": faults }), || {
+        faults.iter().try_for_each(print::line)?;
+        print::line(path.display())
+    })?;
     if !arguments.no_open {
-        open(&path.display().to_string())?;
+        open(&path.display().to_string());
     }
     Ok(())
 }
@@ -70,7 +78,8 @@ fn write(view: &mut View, path: &Path) -> Result<Vec<String>> {
 }
 
 /// Opens the page in the browser. Without one, says so.
-fn open(page: &str) -> Result<()> {
-    let Err(cause) = open::that_detached(page) else { return Ok(()) };
-    print::line(format_args!("no browser was opened ({cause}); open the page yourself"))
+fn open(page: &str) {
+    if let Err(cause) = open::that_detached(page) {
+        print::message(format_args!("no browser was opened ({cause}); open the page yourself"));
+    }
 }

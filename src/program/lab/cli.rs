@@ -7,6 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use cloth_sim::partition::methods::Method;
 use cloth_sim::verify::PairKind;
 
+use crate::program::cli::examples;
 use crate::program::lab::replay::model::Network;
 
 /// The subcommands of the laboratory.
@@ -14,11 +15,14 @@ use crate::program::lab::replay::model::Network;
 pub enum LabCommand {
     /// Divides the cloth of a scene among ranks by each method. Measures and draws the divisions.
     /// See docs/partitioning.md.
+    #[command(after_long_help = examples::PARTITION)]
     Partition(PartitionArguments),
     /// Models the collision phase on more processors than the machine has. See docs/profiling.md.
+    #[command(after_long_help = examples::REPLAY)]
     Replay(ReplayArguments),
     /// Tests continuous collision detection on queries with known answers. Fails if it misses a
     /// collision.
+    #[command(after_long_help = examples::CCD_QUERIES)]
     CcdQueries(CcdQueriesArguments),
 }
 

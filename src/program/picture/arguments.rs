@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::program::picture::modes::ColourBy;
+use crate::program::print::ResultFormat;
 
 /// Pixels of a picture along each side.
 const LEAST: u32 = 16;
@@ -13,6 +14,15 @@ const MOST: u32 = 8192;
 /// The size of a picture, and of one that moves, pixels.
 const SIZE: [u32; 2] = [1280, 720];
 const MOVING_SIZE: [u32; 2] = [640, 360];
+
+/// Whether joints are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Joints {
+    /// They are.
+    Show,
+    /// They are not.
+    Hide,
+}
 
 /// Arguments of `picture`.
 #[derive(Debug, Clone, Args)]
@@ -68,6 +78,10 @@ pub struct PictureArguments {
     #[arg(long, visible_alias = "color", value_name = "WHAT", default_value = "fabric")]
     pub colour: ColourBy,
 
+    /// Whether joints are drawn as yellow points and lines [default: show fewer than 200].
+    #[arg(long, value_name = "CHOICE")]
+    pub joints: Option<Joints>,
+
     /// How long a turn or an animation takes, seconds [default: 3 of a turn; the time of the run].
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub seconds: Option<f64>,
@@ -75,6 +89,10 @@ pub struct PictureArguments {
     /// Pictures a second [default: 20 of a turn; at most 30 of an animation].
     #[arg(long, value_name = "N", value_parser = pictures_a_second)]
     pub frames_per_second: Option<f64>,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 impl PictureArguments {

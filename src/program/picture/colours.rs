@@ -20,6 +20,8 @@ pub const DIVERGING: &[&str] =
 pub const NEARNESS: &[&str] = &["#d7301f", "#fc8d59", "#fdcc8a", "#e8e2d4", "#d5d9de", "#d5d9de"];
 /// Obstacles.
 pub const OBSTACLE: &str = "#aab2bc";
+/// Joints.
+pub const JOINT: &str = "#ffd24a";
 /// Cloth without a value.
 pub const PLAIN: &str = "#c9ced6";
 
@@ -102,11 +104,14 @@ mod tests {
 
     #[test]
     fn the_page_has_the_same_colours() {
-        let scripts =
-            [include_str!("../../../page/colours.js"), include_str!("../../../page/surfaces.js")]
-                .concat();
+        let scripts = [
+            include_str!("../../../page/colours.js"),
+            include_str!("../../../page/surfaces.js"),
+            include_str!("../../../page/bodies.js"),
+        ]
+        .concat();
         let page = String::from_iter(scripts.split_whitespace());
-        for list in [&PALETTE[..], VIRIDIS, DIVERGING, NEARNESS, &[OBSTACLE], &[PLAIN]] {
+        for list in [&PALETTE[..], VIRIDIS, DIVERGING, NEARNESS, &[OBSTACLE], &[PLAIN], &[JOINT]] {
             let own = list.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>().join(",");
             assert!(page.contains(&own), "{own}");
         }

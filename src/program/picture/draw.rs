@@ -3,6 +3,8 @@
 //! A pixel has two by two samples. A triangle is shaded once for each pixel that it has samples
 //! of. Bands of rows are drawn in parallel. Each has the same pixels for any number of threads.
 
+use std::ops::Range;
+
 use cloth_sim::math::Vec3;
 use rayon::prelude::*;
 
@@ -22,8 +24,9 @@ const BAND: u32 = 16;
 /// The light of the back of cloth.
 const BACK: f64 = 0.78;
 
-/// How much glass hides.
+/// How much glass and marks hide.
 const GLASS: f64 = 0.22;
+const MARK: f64 = 0.9;
 
 /// A picture: red, green and blue of each pixel, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,23 +85,37 @@ impl Scenery<'_> {
     /// Draws the rows of `band`, which begin with row `first`.
     fn draw_band(&self, first: u32, band: &mut [u8]) {
         let width = self.camera.size[0];
-        let rows = (band.len() / (3 * width as usize)) as u32;
+        let count = (band.len() / (3 * width as usize)) as u32;
         let nothing = Hit { nearness: 0.0, triangle: None, weights: [0.0; 2] };
-        let mut hits = vec![nothing; (FINER * FINER * width * rows) as usize];
-        self.each_covered(first..first + rows, false, |triangle, it| {
+        let mut hits = vec![nothing; (FINER * FINER * width * count) as usize];
+        let rows = first..first + count;
+        let is_opaque = |look| !matches!(look, Look::Glass | Look::Mark);
+        self.each_covered(&rows, is_opaque, |triangle, it| {
             let hit = &mut hits[it.place];
             if it.nearness > hit.nearness {
                 let Covered { nearness, weights, .. } = it;
                 *hit = Hit { nearness, triangle: Some(triangle), weights };
             }
         });
-        let mut colours = self.colours(first, rows, &hits);
-        self.each_covered(first..first + rows, true, |triangle, it| {
-            if it.nearness > hits[it.place].nearness {
-                let glass = self.shade(triangle, it.weights);
-                colours[it.place] = colours[it.place].lerp(&glass, GLASS);
-            }
-        });
+        let mut colours = self.colours(first, count, &hits);
+        self.each_covered(
+            &rows,
+            |look| look == Look::Glass,
+            |triangle, it| {
+                if it.nearness > hits[it.place].nearness {
+                    let glass = self.shade(triangle, it.weights);
+                    colours[it.place] = colours[it.place].lerp(&glass, GLASS);
+                }
+            },
+        );
+        self.each_covered(
+            &rows,
+            |look| look == Look::Mark,
+            |triangle, it| {
+                let mark = self.shade(triangle, it.weights);
+                colours[it.place] = colours[it.place].lerp(&mark, MARK);
+            },
+        );
         for (at, pixel) in band.chunks_exact_mut(3).enumerate() {
             let four = self.samples(at).map(|sample| colours[sample]);
             let mean = four.iter().sum::<Vec3>() / f64::from(FINER * FINER);
@@ -137,12 +154,12 @@ impl Scenery<'_> {
         colours
     }
 
-    /// Calls `each` with every triangle, glass or not, and every sample of these rows of pixels
-    /// that it covers.
+    /// Calls `each` with every triangle whose look is `drawn`, and every sample of these rows of
+    /// pixels that it covers.
     fn each_covered(
         &self,
-        rows: std::ops::Range<u32>,
-        is_glass: bool,
+        rows: &Range<u32>,
+        drawn: impl Fn(Look) -> bool,
         mut each: impl FnMut(u32, Covered),
     ) {
         let samples = FINER * rows.start..FINER * rows.end;
@@ -152,7 +169,7 @@ impl Scenery<'_> {
             let is_beside =
                 corners.iter().all(|it| it.y < low) || corners.iter().all(|it| it.y > high);
             let is_hidden = triangle.look == Look::Wall && !is_front(&corners);
-            if !is_beside && !is_hidden && (triangle.look == Look::Glass) == is_glass {
+            if !is_beside && !is_hidden && drawn(triangle.look) {
                 let width = FINER * self.camera.size[0];
                 cover(corners, width, samples.clone(), |it| each(number, it));
             }
@@ -172,6 +189,9 @@ impl Scenery<'_> {
         let position = u * a.position + v * b.position + w * c.position;
         let mut normal = u * a.normal + v * b.normal + w * c.normal;
         let mut colour = u * a.colour + v * b.colour + w * c.colour;
+        if look == Look::Mark {
+            return self.painter.encoding.encode(colour);
+        }
         if !is_front(&places) {
             normal = -normal;
             if look == Look::Cloth {

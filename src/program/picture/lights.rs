@@ -123,7 +123,7 @@ impl ShadowMap {
         let mut nearest = vec![f32::NEG_INFINITY; (SIDE * SIDE) as usize];
         let places = Vec::from_iter(model.vertices.iter().map(|it| self.place(&it.position)));
         for triangle in &model.triangles {
-            if matches!(triangle.look, Look::Wall | Look::Glass) {
+            if matches!(triangle.look, Look::Wall | Look::Glass | Look::Mark) {
                 continue;
             }
             let corners = triangle.corners.map(|vertex| places[vertex as usize]);

@@ -10,6 +10,7 @@
 //! | [`shown`] | the frames of a run that are drawn, and the box around them |
 //! | [`modes`], [`colours`] | what colours mean; palettes and scales |
 //! | [`model`], [`parts`], [`creases`] | the triangles of a frame; its objects; normals at edges |
+//! | [`joints`] | points and lines where joints are |
 //! | [`camera`], [`lights`], [`ground`] | how they are seen |
 //! | [`draw`] | a picture, by a depth buffer |
 //! | [`files`] | PNG and GIF files |
@@ -21,6 +22,7 @@ mod creases;
 mod draw;
 pub mod files;
 mod ground;
+mod joints;
 mod lights;
 mod model;
 mod modes;

@@ -28,6 +28,8 @@ pub enum Look {
     Wall,
     /// What is behind it shines through. It casts no shadow.
     Glass,
+    /// Over everything, without light. It casts no shadow.
+    Mark,
 }
 
 /// A triangle.

@@ -1,7 +1,10 @@
 //! What colours mean: the choices of the page (`page/colours.js`), and their values in frames.
 
+use std::fmt;
+
 use clap::ValueEnum;
 use cloth_sim::math::Vec3;
+use serde::Serialize;
 
 use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};
 use crate::program::view::frame_block::FrameBlock;
@@ -33,6 +36,16 @@ pub enum ColourBy {
     Force,
     /// The speed of cloth and of bodies.
     Speed,
+    /// What maps multiply the mass per area of cloth by.
+    Density,
+    /// What maps multiply its stiffness by.
+    Stiffness,
+    /// What maps multiply its rigidity by.
+    Bending,
+    /// What maps multiply its friction by.
+    Friction,
+    /// What maps multiply its contact distance by.
+    Thickness,
 }
 
 /// A scale of values.
@@ -66,6 +79,11 @@ impl ColourBy {
             Self::Gap => [Some("gap"), None],
             Self::Force => [None, Some("force")],
             Self::Speed => [Some("speed"), Some("body_speed")],
+            Self::Density => [Some("density"), None],
+            Self::Stiffness => [Some("stiffness"), None],
+            Self::Bending => [Some("bending"), None],
+            Self::Friction => [Some("friction"), None],
+            Self::Thickness => [Some("thickness"), None],
         }
     }
 
@@ -77,6 +95,9 @@ impl ColourBy {
             Self::Gap => scale(NEARNESS, 1000.0, "mm", Ends::OfFrame),
             Self::Force => scale(VIRIDIS, 1.0, "N", Ends::FromZero),
             Self::Speed => scale(VIRIDIS, 1.0, "m/s", Ends::FromZero),
+            Self::Density | Self::Stiffness | Self::Bending | Self::Friction | Self::Thickness => {
+                scale(VIRIDIS, 1.0, "times", Ends::OfFrame)
+            }
         }
     }
 
@@ -91,9 +112,28 @@ impl ColourBy {
             let in_frame = |frame: &FrameBlock| {
                 !frame.arrays.u8(name).is_empty() || !frame.arrays.u16(name).is_empty()
             };
-            !still.surfaces.u16(name).is_empty() || frames.iter().any(in_frame)
+            let is_still = !still.surfaces.u16(name).is_empty() || still.ranges.contains_key(name);
+            is_still || frames.iter().any(in_frame)
         };
         self == Self::Fabric || self.arrays().into_iter().flatten().any(has)
+    }
+}
+
+/// What the colours of a scale say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Legend {
+    of: String,
+    /// The values at the ends of the scale.
+    from: f64,
+    to: f64,
+    unit: &'static str,
+}
+
+impl fmt::Display for Legend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { of, from, to, unit } = self;
+        let [from, to] = [*from, *to].map(significant);
+        write!(f, "colours: {of} from {from} to {to} {unit}")
     }
 }
 
@@ -108,6 +148,8 @@ pub struct Colouring {
     fabrics: Vec<String>,
     /// The category of each vertex of cloth, if it is the same in all frames.
     of_vertices: Vec<u16>,
+    /// The value of each vertex of cloth, if it is the same in all frames: a share of the range.
+    shares: Vec<u8>,
     /// The group of each body.
     groups: Vec<u16>,
 }
@@ -126,21 +168,24 @@ impl Colouring {
         let scale = by.scale();
         let stops = scale.as_ref().map_or(&[][..], |it| it.stops);
         let [name, _] = by.arrays();
+        let own_range = name.and_then(|name| still.ranges.get(name)).copied();
+        let of_frames = scale.map(|scale| range(by, &scale, frames));
         Ok(Self {
             by,
             stops: stops.iter().map(|it| colours::hex(it)).collect(),
-            range: scale.map_or([0.0, 1.0], |scale| range(by, &scale, frames)),
+            range: own_range.or(of_frames).unwrap_or([0.0, 1.0]),
             fabrics: fabrics(still),
             of_vertices: name.map_or(&[][..], |name| still.surfaces.u16(name)).to_vec(),
+            shares: name.map_or(&[][..], |name| still.surfaces.u8(name)).to_vec(),
             groups: still.bodies.of_each.u16("group").to_vec(),
         })
     }
 
-    /// What the colours say, in words; none for categories.
-    pub fn words(&self) -> Option<String> {
+    /// What the colours say; none for categories.
+    pub fn legend(&self) -> Option<Legend> {
         let Scale { factor, unit, .. } = self.by.scale()?;
-        let [low, high] = self.range.map(|it| significant(factor * it));
-        Some(format!("colours: {} from {low} to {high} {unit}", self.by.word()))
+        let [from, to] = self.range.map(|it| factor * it);
+        Some(Legend { of: self.by.word(), from, to, unit })
     }
 
     /// The colour of each vertex of a cloth, whose first one is number `first` of all cloth.
@@ -148,7 +193,9 @@ impl Colouring {
         let own = first..first + head.vertices;
         let categories = self.of_vertices.get(own.clone());
         let [name, _] = self.by.arrays();
-        let values = name.and_then(|name| Some((name, frame.arrays.u8(name).get(own)?)));
+        let still = self.shares.get(own.clone()).map(|shares| (self.range, shares));
+        let of_frame = |name| Some((range_of(frame, name), frame.arrays.u8(name).get(own)?));
+        let values = still.or_else(|| of_frame(name?));
         match (categories, values) {
             _ if self.by == ColourBy::Fabric => {
                 let is_own = |it: &String| head.fabric.as_ref() == Some(it);
@@ -162,7 +209,7 @@ impl Colouring {
                 };
                 numbers.iter().map(|&it| pick(it.into())).collect()
             }
-            (None, Some((name, values))) => self.on_scale(frame, name, values),
+            (None, Some((range, shares))) => self.on_scale(range, shares),
             (None, None) => vec![colours::hex(colours::PLAIN); head.vertices],
         }
     }
@@ -177,16 +224,15 @@ impl Colouring {
         let found = match (self.by, name) {
             (ColourBy::Fabric, _) => numbered(&self.groups, self.fabrics.len()),
             (ColourBy::Rank | ColourBy::Worker, _) => numbered(homes(frame), 0),
-            (_, Some(name)) => self.on_scale(frame, name, frame.arrays.u8(name)),
+            (_, Some(name)) => self.on_scale(range_of(frame, name), frame.arrays.u8(name)),
             (_, None) => Vec::new(),
         };
         let plain = vec![Vec3::repeat(0.6); count];
         if found.len() == count { found } else { plain }
     }
 
-    /// The colours of shares of the frame's own range.
-    fn on_scale(&self, frame: &FrameBlock, name: &str, shares: &[u8]) -> Vec<Vec3> {
-        let own = frame.ranges.get(name).copied().unwrap_or_default();
+    /// The colours of `shares` of the range `own`.
+    fn on_scale(&self, own: [f64; 2], shares: &[u8]) -> Vec<Vec3> {
         let [low, high] = self.range;
         let colour = |share: u8| {
             let value = own[0] + f64::from(share) / 255.0 * (own[1] - own[0]);
@@ -195,6 +241,11 @@ impl Colouring {
         let of_share = Vec::from_iter((0..=255).map(colour));
         shares.iter().map(|&share| of_share[usize::from(share)]).collect()
     }
+}
+
+/// The range of the values with this name.
+fn range_of(frame: &FrameBlock, name: &str) -> [f64; 2] {
+    frame.ranges.get(name).copied().unwrap_or_default()
 }
 
 /// The rank or worker of each body in a frame. Runs of cloth have none.

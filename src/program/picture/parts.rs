@@ -4,14 +4,15 @@ use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{ShapeKind, Sphere};
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::program::picture::camera::SceneBox;
+use crate::program::picture::camera::{Camera, SceneBox};
 use crate::program::picture::colours;
 use crate::program::picture::creases::{ShadedSurface, creased, smooth};
+use crate::program::picture::joints::{self, Pose};
 use crate::program::picture::model::{Look, Model, Vertex};
 use crate::program::picture::modes::{Colouring, homes};
 use crate::program::view::bodies::ABSENT;
 use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{ObjectHead, Role, ShapeHead, Still};
+use crate::program::view::stage::{JointHead, ObjectHead, Role, ShapeHead, Still};
 
 /// Cosines of the angles between faces at which a crease is seen: 0.6 and 0.5 radians.
 const OF_OBSTACLES: f64 = 0.825;
@@ -62,6 +63,23 @@ impl Parts {
     /// Whether the run has bodies.
     pub fn has_bodies(&self) -> bool {
         self.still.bodies.count > 0
+    }
+
+    /// Number of joints.
+    pub fn joint_count(&self) -> usize {
+        self.still.joints.len()
+    }
+
+    /// Where joints hold to what stands still.
+    pub fn anchors(&self) -> impl Iterator<Item = Vec3> {
+        let is_still = |it: &&JointHead| it.bodies[1].is_none();
+        self.still.joints.iter().filter(is_still).filter_map(|it| it.points[1].map(Vec3::from))
+    }
+
+    /// Adds the joints of `frame` as `camera` sees them.
+    pub fn add_joints(&self, frame: &FrameBlock, camera: &Camera, model: &mut Model) {
+        let poses = poses(frame);
+        joints::add(&self.still.joints, |body| *poses.get(body)?, camera, model);
     }
 
     /// The largest distance of a vertex of a body from its centre, m.
@@ -128,30 +146,37 @@ impl Parts {
 
     /// Adds all bodies that are in the frame.
     fn add_bodies(&self, frame: &FrameBlock, colouring: &Colouring, model: &mut Model) {
-        let centres = frame.bounds.positions(frame.arrays.u16("centres"));
-        let (turns, count) = (frame.arrays.u16("turns"), centres.len());
-        let homes = homes(frame);
-        let colours = colouring.of_bodies(frame, count);
-        for (body, (shape, scale)) in self.bodies().enumerate().take(count) {
-            if homes.get(body) == Some(&ABSENT) || scale.max() == 0.0 {
-                continue;
-            }
-            let part = |at: usize| f64::from(turns[at * count + body]) / 32767.5 - 1.0;
-            let turn = Quaternion::new(part(3), part(0), part(1), part(2));
-            let turn = UnitQuaternion::from_quaternion(turn);
+        let poses = poses(frame);
+        let colours = colouring.of_bodies(frame, poses.len());
+        for ((shape, scale), (pose, &colour)) in self.bodies().zip(poses.iter().zip(&colours)) {
+            let Some(Pose { centre, turn }) = pose.filter(|_| scale.max() > 0.0) else { continue };
             let surface = &self.shapes[shape];
             let vertex = |(x, normal): (&Vec3, &Vec3)| Vertex {
-                position: centres[body] + turn * x.component_mul(&scale),
+                position: centre + turn * x.component_mul(&scale),
                 // Of a surface that is stretched, normals are stretched by the inverse.
                 normal: (turn * normal.component_div(&scale))
                     .try_normalize(0.0)
                     .unwrap_or_default(),
-                colour: colours[body],
+                colour,
             };
             let pairs = surface.positions.iter().zip(&surface.normals);
             model.add(pairs.map(vertex), &surface.faces, Look::Solid);
         }
     }
+}
+
+/// The pose of each body; none of a body that is not in the frame.
+fn poses(frame: &FrameBlock) -> Vec<Option<Pose>> {
+    let centres = frame.bounds.positions(frame.arrays.u16("centres"));
+    let (turns, homes, count) = (frame.arrays.u16("turns"), homes(frame), centres.len());
+    let pose = |(body, centre)| {
+        let part = |at: usize| f64::from(turns[at * count + body]) / 32767.5 - 1.0;
+        let turn = Quaternion::new(part(3), part(0), part(1), part(2));
+        let is_here = homes.get(body) != Some(&ABSENT);
+        let turn = UnitQuaternion::from_quaternion(turn);
+        is_here.then_some(Pose { centre, turn })
+    };
+    centres.into_iter().enumerate().map(pose).collect()
 }
 
 fn objects(still: &Still) -> Vec<Object> {

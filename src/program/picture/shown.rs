@@ -6,19 +6,21 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 
 use crate::program::check::record::Record;
+use crate::program::picture::arguments::{Joints, PictureArguments};
 use crate::program::picture::camera::{Axes, Camera, SceneBox};
 use crate::program::picture::colours::Encoding;
 use crate::program::picture::draw::{Painter, Picture};
 use crate::program::picture::ground::Ground;
+use crate::program::picture::joints::MANY;
 use crate::program::picture::lights::Lights;
-use crate::program::picture::modes::{ColourBy, Colouring};
+use crate::program::picture::modes::{Colouring, Legend};
 use crate::program::picture::parts::{Object, Parts};
 use crate::program::picture::sequence::{Sequence, Shot};
 use crate::program::view::content::{open_stage, up};
 use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::stage::{Role, Stage};
 
-/// Obstacles that are more than so many times as large as what moves may leave the picture.
+/// What makes the box more than so many times as large as what moves may leave the picture.
 const LARGE: f64 = 3.0;
 
 /// A flat obstacle is a floor if it is this much as wide as the scene. One so many times as wide is
@@ -83,6 +85,8 @@ pub struct ShownScene {
     encoding: Encoding,
     /// The frame whose shadow the lights have.
     lit: Option<u64>,
+    /// Whether joints are drawn.
+    has_joints: bool,
 }
 
 impl ShownScene {
@@ -90,7 +94,12 @@ impl ShownScene {
     ///
     /// # Errors
     /// Colours for which the run has no values.
-    pub fn new(run: &OpenRun, frames: Vec<FrameBlock>, by: ColourBy) -> Result<Self> {
+    pub fn new(
+        run: &OpenRun,
+        frames: Vec<FrameBlock>,
+        arguments: &PictureArguments,
+    ) -> Result<Self> {
+        let by = arguments.colour;
         let still = run.stage.still();
         let colouring = Colouring::new(by, &still, &frames).map_err(|remedy| {
             let cause = format!("the run has no values for `{}`", by.word());
@@ -102,14 +111,27 @@ impl ShownScene {
         let around = scene_box(&parts, moving);
         parts.is_glass = parts.has_bodies() && is_enclosed(&parts, &moving);
         let ground = place_ground(&mut parts, axes, &around);
-        let lights = Lights::new(&axes, &around);
-        let (encoding, lit) = (Encoding::new(), None);
-        Ok(Self { frames, parts, colouring, axes, around, ground, lights, encoding, lit })
+        let has_joints = match arguments.joints {
+            Some(choice) => choice == Joints::Show,
+            None => parts.joint_count() < MANY,
+        };
+        Ok(Self {
+            frames,
+            parts,
+            colouring,
+            axes,
+            around,
+            ground,
+            lights: Lights::new(&axes, &around),
+            encoding: Encoding::new(),
+            lit: None,
+            has_joints,
+        })
     }
 
-    /// What the colours say, in words; none for categories.
-    pub fn words(&self) -> Option<String> {
-        self.colouring.words()
+    /// What the colours say; none for categories.
+    pub fn legend(&self) -> Option<Legend> {
+        self.colouring.legend()
     }
 
     /// The frames that can be drawn.
@@ -127,13 +149,16 @@ impl ShownScene {
     /// its frame could not be read.
     pub fn draw(&mut self, shot: &Shot, distance: f64, size: [u32; 2]) -> Option<Picture> {
         let frame = self.frames.iter().find(|frame| frame.number == shot.frame)?;
-        let model = self.parts.model(frame, &self.colouring);
+        let mut model = self.parts.model(frame, &self.colouring);
         if self.lit != Some(shot.frame) {
             self.lights.cast(&model);
             self.lit = Some(shot.frame);
         }
         let axes = self.axes.seen_from(shot.from_deg);
         let camera = Camera::new(self.around.centre(), axes, distance, size);
+        if self.has_joints {
+            self.parts.add_joints(frame, &camera, &mut model);
+        }
         let Self { lights, encoding, ground, .. } = self;
         let painter = Painter { ground: ground.as_ref(), lights, encoding };
         Some(painter.draw(&model, &camera))
@@ -150,12 +175,15 @@ fn moving_box(frames: &[FrameBlock]) -> SceneBox {
     boxes.unwrap_or(SceneBox { low: Vec3::zeros(), high: Vec3::zeros() })
 }
 
-/// The box of what moves and of obstacles that are not much larger. Walls are not in it.
+/// The box of what moves, and of obstacles and ends of joints that do not make it much larger.
+/// Walls are not in it.
 fn scene_box(parts: &Parts, moving: SceneBox) -> SceneBox {
     let reach = Vec3::repeat(parts.largest_body());
     let all = SceneBox { low: moving.low - reach, high: moving.high + reach };
     let fits = parts.standing().filter(|it| it.size() <= LARGE * all.size());
-    fits.fold(all, |sum, it| sum.with(it))
+    let anchors = parts.anchors().map(|x| all.with(&SceneBox { low: x, high: x }));
+    let reached = anchors.filter(|it| it.size() <= LARGE * all.size());
+    reached.fold(fits.fold(all, |sum, it| sum.with(it)), |sum, it| sum.with(&it))
 }
 
 /// Whether an obstacle surrounds what moves, so that it would hide it.

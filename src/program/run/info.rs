@@ -60,10 +60,7 @@ struct Forecast {
 /// Whatever would end the run.
 pub fn info(arguments: &InfoArguments) -> Result<()> {
     let Some(forecast) = measured(&arguments.clone().into())? else { return Ok(()) };
-    match arguments.json {
-        true => print::json(&forecast),
-        false => forecast.lines().iter().try_for_each(print::line),
-    }
+    arguments.result.print(&forecast, || forecast.lines().iter().try_for_each(print::line))
 }
 
 /// Sets up the run and computes its first steps.

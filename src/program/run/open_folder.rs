@@ -12,7 +12,7 @@ use crate::program::output::folder::RunFolder;
 use crate::program::output::run_json::{RunHead, Status};
 use crate::program::output::writer::{FrameThread, Kept};
 use crate::program::output::{mesh_copies, names, write_bytes};
-use crate::program::print;
+use crate::program::print::{self, ResultFormat};
 use crate::program::run::checkpoints::{Saved, Schedule};
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
@@ -36,6 +36,21 @@ pub struct OpenFolder<'j, R> {
     last_frame: Option<u64>,
     /// Wall time of the set-up, s.
     set_up_s: f64,
+}
+
+/// What other programs read about a run that has ended.
+#[derive(Serialize)]
+struct RunResult<'a> {
+    folder: &'a Path,
+    /// The last frame that is whole.
+    last_frame: Option<u64>,
+    /// Wall time of the set-up, s.
+    set_up_s: f64,
+    /// Wall time of the run, set-up included, s.
+    wall_s: f64,
+    /// The content of its `run.json`.
+    #[serde(flatten)]
+    head: &'a RunHead,
 }
 
 impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
@@ -107,7 +122,8 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
     }
 
     /// Waits for the frames that are being written. If the run is complete, writes its `tables`.
-    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on.
+    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on. Prints
+    /// the result if other programs read it.
     /// Returns whether the run is complete.
     ///
     /// # Errors
@@ -145,7 +161,20 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             };
             print::message(format_args!("interrupted, {whole}: {folder}{next}"));
         }
+        let result = ResultFormat { json: self.job.show.json };
+        result.print(&self.result(), || Ok(()))?;
         Ok(is_complete)
+    }
+
+    /// The result for other programs.
+    fn result(&self) -> RunResult<'_> {
+        RunResult {
+            folder: &self.job.target.folder,
+            last_frame: self.last_frame,
+            set_up_s: self.set_up_s,
+            wall_s: self.job.start.elapsed().as_secs_f64(),
+            head: &self.head,
+        }
     }
 
     /// Number of checkpoints, and the time that they took, s.

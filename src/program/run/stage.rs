@@ -17,6 +17,8 @@ const LONG: Duration = Duration::from_secs(2);
 pub struct Show {
     /// Only errors.
     pub quiet: bool,
+    /// The result for other programs.
+    pub json: bool,
     /// Also the time of each stage of the set-up, and the details for profiling.
     pub details: bool,
     /// Also a line for each step.
@@ -26,7 +28,12 @@ pub struct Show {
 impl Show {
     /// Only errors: for all ranks but rank 0.
     #[cfg(feature = "mpi")]
-    pub const ERRORS: Self = Self { quiet: true, details: false, steps: false };
+    pub const ERRORS: Self = Self { quiet: true, json: false, details: false, steps: false };
+
+    /// Whether the result is printed in words.
+    pub fn words(self) -> bool {
+        !self.quiet && !self.json
+    }
 
     /// Whether there is a line that moves: on a terminal, unless there are log lines.
     pub fn moves(self) -> bool {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::program::print::ResultFormat;
+
 /// Arguments of `view`.
 #[derive(Debug, Clone, Args)]
 pub struct ViewArguments {
@@ -37,6 +39,10 @@ pub struct ViewArguments {
     /// fewer faces.
     #[arg(long, value_name = "N", default_value = "64", value_parser = size)]
     pub limit_mb: f64,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }
 
 /// A size in millions of bytes.

@@ -48,7 +48,8 @@ impl BodyStage {
         let (shapes, bodies) = Shapes::of(&run, &ids).heads(&run);
         let (objects, surfaces) = standing(&run)?;
         let joints = run.setup.joints.all().iter().map(|it| joint(&run, &ids, it)).collect();
-        let still = Still { objects, surfaces, shapes, bodies, joints };
+        let ranges = BTreeMap::new();
+        let still = Still { objects, surfaces, ranges, shapes, bodies, joints };
         Ok(Self { run, ids, still })
     }
 

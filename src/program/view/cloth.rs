@@ -14,7 +14,8 @@ use cloth_sim::verify::Surface;
 use crate::program::check::record::Record;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::output::{names, poses};
-use crate::program::view::arrays::{Arrays, PositionBox};
+use crate::program::view::arrays::{Arrays, PositionBox, in_8_bits};
+use crate::program::view::factors::{MappedSetting, mapped_settings};
 use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::gaps::Gaps;
 use crate::program::view::posed::Posed;
@@ -40,6 +41,8 @@ pub struct ClothStage {
     reach_m: f64,
     posed: Option<Posed>,
     joints: Vec<JointHead>,
+    /// What maps multiply.
+    mapped: Vec<MappedSetting>,
     /// The vertices of each moving surface that are shown, if faces are thinned.
     kept: Option<Vec<Kept>>,
     /// Time (s) and positions (m) of the frame before.
@@ -54,20 +57,26 @@ impl ClothStage {
     pub fn open(record: Record) -> Result<Self> {
         let run = CheckedRun::open(record)?;
         let scene = &run.record.scene;
-        let (joints, bodies) = match scene.bodies.is_empty() {
-            true => (Vec::new(), 0),
-            false => {
-                let setup = scene::build(scene, &run.record.folder)?;
-                (setup.joints.iter().map(joint).collect(), setup.bodies.len())
+        let (mut joints, mut mapped, mut posed) = (Vec::new(), Vec::new(), None);
+        if !scene.bodies.is_empty() || scene.cloths.iter().any(|it| !it.maps.is_empty()) {
+            match scene::build(scene, &run.record.folder) {
+                Ok(setup) => {
+                    joints = setup.joints.iter().map(joint).collect();
+                    mapped = mapped_settings(&setup);
+                    let bodies = setup.bodies.len();
+                    posed = (bodies > 0).then(|| Posed::read(&run, bodies)).transpose()?;
+                }
+                // Without the files of its maps cloth is shown without them.
+                Err(_) if scene.bodies.is_empty() => {}
+                Err(error) => return Err(error),
             }
-        };
-        let posed = (bodies > 0).then(|| Posed::read(&run, bodies)).transpose()?;
+        }
         let cloths = scene.cloths.len();
         let faces = run.surfaces.list.iter().flat_map(|it| it.faces.iter().copied()).collect();
         let reach_m = REACH * scene.largest_distance_m();
         let neighbours = neighbours(&run, cloths);
         let (kept, before) = (None, None);
-        Ok(Self { run, cloths, neighbours, faces, reach_m, posed, joints, kept, before })
+        Ok(Self { run, cloths, neighbours, faces, reach_m, posed, joints, mapped, kept, before })
     }
 
     /// The places of the surfaces whose vertices are in the frames: cloths and moving obstacles.
@@ -194,9 +203,15 @@ impl Stage for ClothStage {
             surfaces.add_u16("patch", self.shown(&patches, 0..self.cloths));
             surfaces.add_u16("rank", self.shown(&ranks, 0..self.cloths));
         }
+        let mut ranges = BTreeMap::new();
+        for MappedSetting { name, factors } in &self.mapped {
+            let (shares, range) = in_8_bits(&self.shown(factors, 0..self.cloths));
+            surfaces.add_u8(name, shares);
+            ranges.insert(*name, range);
+        }
         let (shapes, bodies) = Posed::heads(self.posed.as_ref());
         let (objects, joints) = (self.objects(), self.joints.clone());
-        Still { objects, surfaces, shapes, bodies, joints }
+        Still { objects, surfaces, ranges, shapes, bodies, joints }
     }
 
     fn frame(&mut self, number: u64) -> std::result::Result<FrameBlock, String> {

@@ -7,6 +7,7 @@
 //! | [`stage`] | the surfaces and bodies of each frame; [`cloth`] and [`bodies`] are the kinds |
 //! | [`posed`] | rigid bodies among cloth |
 //! | [`gaps`] | how near cloth comes to other surfaces |
+//! | [`factors`] | the factors of maps |
 //! | [`frame_block`], [`arrays`] | a frame, and its numbers as text |
 //! | [`charts`], [`chart_kinds`] | the charts; those of each kind of run |
 //! | [`panel`] | facts and warnings in words |
@@ -21,6 +22,7 @@ mod chart_kinds;
 mod charts;
 mod cloth;
 pub mod content;
+mod factors;
 pub mod frame_block;
 mod gaps;
 pub mod limit;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cloth_sim::error::Result;
 use cloth_sim::scene::Scene;
+use cloth_sim::scene::spec::Cloth;
 use serde::{Deserialize, Serialize};
 
 use crate::program::check::record::Record;
@@ -27,6 +28,18 @@ struct Rows(Vec<(String, String)>);
 impl Rows {
     fn add(&mut self, name: &str, value: impl Into<String>) {
         self.0.push((name.to_owned(), value.into()));
+    }
+
+    /// Adds the first of `parts`, and how many more there are. Nothing without one.
+    fn add_list(&mut self, name: &str, mut parts: Vec<String>) {
+        let more = parts.len().saturating_sub(NAMED);
+        parts.truncate(NAMED);
+        if more > 0 {
+            parts.push(format!("and {more} more"));
+        }
+        if !parts.is_empty() {
+            self.add(name, parts.join("; "));
+        }
     }
 }
 
@@ -98,14 +111,11 @@ fn scene(head: &RunHead, scene: &Scene) -> Rows {
         true => rows.add("Gravity", format!("({x}, {y}, {z}) m/s\u{b2}")),
         false => rows.add("Gravity", "changes over time".to_owned()),
     }
+    if !scene.friction_keyframes.is_empty() {
+        rows.add("Friction", "changes over time");
+    }
     if !scene.cloths.is_empty() {
-        rows.add("Cloths", grouped(scene.cloths.len() as u64));
-        let distances = [scene.contact.distance_m, scene.largest_distance_m()];
-        let [own, most] = distances.map(|distance_m| significant(1e3 * distance_m));
-        let more =
-            if own == most { String::new() } else { format!(", of materials up to {most} mm") };
-        rows.add("Contact distance", format!("{own} mm{more}"));
-        rows.add("Patches", grouped(head.patches as u64));
+        add_cloths(&mut rows, head, scene);
     }
     if let Some(pairs) = scene.apart_in_words() {
         rows.add("Kept apart", pairs);
@@ -124,7 +134,39 @@ fn scene(head: &RunHead, scene: &Scene) -> Rows {
     rows
 }
 
-/// The most frames that a warning names.
+/// What the scene sets of its cloths.
+fn add_cloths(rows: &mut Rows, head: &RunHead, scene: &Scene) {
+    let name = |cloth: &Cloth| cloth.name.clone().unwrap_or_default();
+    rows.add("Cloths", grouped(scene.cloths.len() as u64));
+    if !scene.seams.is_empty() {
+        rows.add("Seams", grouped(scene.seams.len() as u64));
+    }
+    let mapped = |cloth: &Cloth| {
+        let settings = BTreeSet::from_iter(cloth.maps.iter().map(|map| map.of));
+        let words = settings.iter().map(|it| format!("{it:?}").to_lowercase());
+        let words = Vec::from_iter(words).join(", ");
+        (!words.is_empty()).then(|| format!("{}: {words}", name(cloth)))
+    };
+    rows.add_list("Maps", scene.cloths.iter().filter_map(mapped).collect());
+    let limit = |cloth: &Cloth| {
+        let percent = significant(100.0 * cloth.strain_limit?);
+        Some(format!("{} {percent} %", name(cloth)))
+    };
+    rows.add_list("Strain limit", scene.cloths.iter().filter_map(limit).collect());
+    let millimetres = |distance_m: f64| format!("{} mm", significant(1e3 * distance_m));
+    let materials = scene.materials.iter();
+    let materials =
+        materials.filter_map(|it| Some(format!("{} {}", it.name, millimetres(it.distance_m?))));
+    let pairs = scene.material_pairs.iter().filter_map(|it| {
+        let (first, second) = &it.materials;
+        Some(format!("{first} with {second} {}", millimetres(it.distance_m?)))
+    });
+    let own = [millimetres(scene.contact.distance_m)].into_iter();
+    rows.add_list("Contact distance", own.chain(materials).chain(pairs).collect());
+    rows.add("Patches", grouped(head.patches as u64));
+}
+
+/// The most entries of a list, and the most objects of a warning.
 const NAMED: usize = 5;
 
 /// What a user should know about the run: how it ended, and what its frames recorded.

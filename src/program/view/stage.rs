@@ -1,5 +1,7 @@
 //! What a page shows of a run: what stays, and each frame.
 
+use std::collections::BTreeMap;
+
 use cloth_sim::error::Result;
 use cloth_sim::math::Vec3;
 use serde::Serialize;
@@ -35,8 +37,11 @@ pub struct Still {
     /// Cloths, moving obstacles, then what stands still.
     pub objects: Vec<ObjectHead>,
     /// `faces` of all objects, each numbered in its own object; `fixed`, the positions (m) of what
-    /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run.
+    /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run, and the
+    /// factors of its maps.
     pub surfaces: Arrays,
+    /// The range of each array of 8 bits of them, by its name.
+    pub ranges: BTreeMap<&'static str, [f64; 2]>,
     /// Shapes of rigid bodies in their own frames.
     pub shapes: Vec<ShapeHead>,
     /// The rigid bodies.

@@ -68,7 +68,7 @@ impl<'j> Recorder<'j, Peaks> {
         let is_complete = self.folder.end(outcome, |_| Ok(()))?;
         let Self { folder, sums: peaks, .. } = self;
         let show = folder.job.show;
-        if !is_complete || show.quiet {
+        if !is_complete || !show.words() {
             return Ok(());
         }
         let run = folder.facts();

@@ -170,7 +170,7 @@ impl<'j> Recorder<'j, ClothSums> {
         })?;
         let Some(profile) = profile else { return Ok(()) };
         let run = folder.facts();
-        if job.show.details {
+        if job.show.details && job.show.words() {
             print::line(&Details {
                 head: &folder.head,
                 totals: &totals,
@@ -182,7 +182,7 @@ impl<'j> Recorder<'j, ClothSums> {
                 output_s: output_s + start.elapsed().as_secs_f64(),
             })?;
         }
-        if !job.show.quiet {
+        if job.show.words() {
             let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
             let apart = job.scene.apart_in_words();
             print::line(&Summary { run, model, peaks, sizes, waits, drops, yields, apart })?;

@@ -1,0 +1,91 @@
+//! The examples at the end of the help of each subcommand.
+
+pub const NEW: &str = "Examples:
+  cloth-sim new my_scene                        # my_scene.ron: a tablecloth falls onto a ball
+  cloth-sim new my_dress --template garment";
+
+pub const RESUME: &str = "Examples:
+  cloth-sim resume out/tablecloth
+  cloth-sim resume out/tablecloth --frames 50 --ranks 2
+  cloth-sim resume out/tablecloth --from-frame 10 --set air.wind_m_per_s=(2,0,0)";
+
+pub const INFO: &str = "Examples:
+  cloth-sim info scenes/tablecloth.ron
+  cloth-sim info scenes/tablecloth.ron --refine 2 --threads 2
+  cloth-sim info scenes/tablecloth.ron --json   # for another program";
+
+pub const CHECK: &str = "Examples:
+  cloth-sim check out/tablecloth
+  cloth-sim check out/tablecloth --max-strain 0.1
+  cloth-sim check out/tablecloth --json         # the numbers of each frame";
+
+pub const CONVERT: &str = "Examples:
+  cloth-sim convert out/tablecloth --to usd     # for Houdini or Blender
+  cloth-sim convert out/tablecloth --to pc2,vtp";
+
+pub const MESH: &str = "Examples:
+  cloth-sim mesh meshes/tablecloth.obj --fabric wool
+  cloth-sim mesh dress.obj --relax --refine 2 --out finer.obj
+  cloth-sim mesh --shape 'Disc(radius_m: 0.5, rings: 40)' --out disc.obj";
+
+pub const PROFILE: &str = "Examples:
+  cloth-sim profile out/tablecloth
+  cloth-sim profile out/a out/b --out out/compared";
+
+pub const VIEW: &str = "Examples:
+  cloth-sim view out/tablecloth
+  cloth-sim view out/tablecloth --live          # while the run goes on
+  cloth-sim view out/tablecloth --no-open --output run.html --limit-mb 8";
+
+#[cfg(feature = "png")]
+pub const PICTURE: &str = "Examples:
+  cloth-sim picture out/tablecloth              # the last frame as a PNG file
+  cloth-sim picture out/tablecloth --frame 12 --colour strain --size 1920x1080
+  cloth-sim picture out/tablecloth --turntable --from 0,30
+  cloth-sim picture out/tablecloth --animation --output fall.gif";
+
+#[cfg(feature = "lab")]
+pub const PARTITION: &str = "Examples:
+  cloth-sim partition scenes/tablecloth.ron --ranks 2,4
+  cloth-sim partition out/tablecloth --frame 20 --method all";
+
+#[cfg(feature = "lab")]
+pub const REPLAY: &str = "Examples:
+  cloth-sim scenes/tablecloth.ron --ranks 1 --threads 1 --record-tasks trees.bin
+  cloth-sim replay trees.bin --processors 1,16,256";
+
+#[cfg(feature = "lab")]
+pub const CCD_QUERIES: &str = "Examples:
+  cloth-sim ccd-queries queries.csv --kind edge-edge";
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use crate::program::cli::CommandLine;
+
+    /// The words of a line of a shell, without its comment.
+    fn words(line: &str) -> Vec<String> {
+        let line = line.split('#').next().unwrap_or_default();
+        let parts = line.split('\'').enumerate().flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        });
+        parts.collect()
+    }
+
+    #[test]
+    fn every_subcommand_has_examples_that_are_understood() {
+        let known_without = ["help", "completions", "man"];
+        for command in CommandLine::command().get_subcommands() {
+            let name = command.get_name();
+            let examples = command.get_after_long_help().map(ToString::to_string);
+            assert!(examples.is_some() || known_without.contains(&name), "{name}");
+            for line in examples.iter().flat_map(|text| text.lines().skip(1)) {
+                if let Err(why) = CommandLine::try_parse_from(words(line)) {
+                    panic!("{line}: {why}");
+                }
+            }
+        }
+    }
+}
