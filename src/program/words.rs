@@ -47,6 +47,16 @@ pub fn significant(number: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// A length (m) in um, from 1 mm on in mm: "25 um", "1.07 mm".
+pub fn small_length(length_m: f64) -> String {
+    let um = 1e6 * length_m;
+    if um < 1e3 {
+        format!("{} um", significant(um))
+    } else {
+        format!("{} mm", significant(1e-3 * um))
+    }
+}
+
 /// The greatest length of a line in a list of names, characters.
 const LINE: usize = 100;
 

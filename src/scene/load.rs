@@ -103,6 +103,10 @@ fn explain(error: &SpannedError, text: &str, file: &str) -> Error {
             let cause = format!("the field `{field}`{} is missing", within(outer));
             Error::input(place, cause, "add it; docs/scene.md describes every field")
         }
+        _ if ends_at(text, position.line, position.col) => {
+            let cause = "the text ends before the scene does";
+            Error::input(place, cause, "close each bracket: `(` with `)`, `[` with `]`")
+        }
         other => {
             if let Some((field, number)) = unread_number(text, position.line, position.col)
                 && is_of_integer(other)
@@ -118,6 +122,18 @@ fn explain(error: &SpannedError, text: &str, file: &str) -> Error {
             Error::input(place, other.to_string(), remedy)
         }
     }
+}
+
+/// Whether nothing but the rest of a number or a word follows this line and column.
+fn ends_at(text: &str, line: usize, column: usize) -> bool {
+    let mut rest = text.lines().skip(line.saturating_sub(1));
+    let from = |line: &str| Some(line.char_indices().nth(column.checked_sub(1)?)?.0);
+    let here = rest.next().map_or("", |line| from(line).map_or("", |at| &line[at..]));
+    let is_closed = text.trim_end().ends_with([')', ']', '"']);
+    let is_part = |c: char| c.is_alphanumeric() || "+-._".contains(c);
+    !is_closed
+        && here.trim_start_matches(is_part).trim().is_empty()
+        && rest.all(|it| it.trim().is_empty())
 }
 
 /// Whether the reader wanted a whole number: it stops at the point of another one.

@@ -44,9 +44,10 @@ pub(super) fn surface(
 fn read_mesh(path: &str, faces: Faces, at: &str, scene_dir: &Path) -> Result<SurfaceMesh> {
     SurfaceMesh::read(&scene_dir.join(path), faces).map_err(|error| match error {
         Error::File { path, cause, remedy } if remedy == obj_read::PATH => {
+            let folder = Path::new(".").join(scene_dir);
             let remedy = format!(
                 "check {at}.shape; a mesh's path is relative to the scene file's folder, {}",
-                scene_dir.display()
+                folder.display()
             );
             Error::file(path, cause, remedy)
         }

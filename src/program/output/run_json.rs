@@ -217,6 +217,9 @@ impl RunHead {
     /// When the folder or the file is not there, or the file does not describe a run or has
     /// another format.
     pub fn read(folder: &Path) -> Result<Self> {
+        if folder.is_file() {
+            return Err(Error::file(folder, "a file, and not the folder of a run", NO_RUN));
+        }
         if !folder.is_dir() {
             return Err(Error::file(folder, "there is no such folder", NO_RUN));
         }

@@ -52,7 +52,10 @@ impl RunProgress {
                     false => String::new(),
                 };
                 let frames = self.frames;
-                print::message(format_args!("frame {frame}/{frames}: {seconds:.2} s{details}"));
+                print::message(format_args!(
+                    "frame {frame}/{frames}: {:.2} s{details}",
+                    seconds.abs()
+                ));
             }
             None => {}
         }

@@ -6,7 +6,7 @@ use crate::program::check::surfaces::drawn::Folded;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::check::surfaces::frame::FrameCheck;
 use crate::program::check::surfaces::rises::{JointGap, Rises, StepRise};
-use crate::program::words::{plural, significant};
+use crate::program::words::{plural, significant, small_length};
 
 /// How many rises of energy are listed.
 const RISES: usize = 10;
@@ -124,9 +124,9 @@ impl Lines<'_> {
     pub fn joints(&self, rises: &Rises) -> Option<String> {
         let JointGap { step, frame, gap_m } = rises.joint?;
         let joints = self.run.record.scene.joints.len();
-        let gap = significant(1e6 * gap_m);
+        let gap = small_length(gap_m);
         (joints > 0)
-            .then(|| format!("joints: open by at most {gap} um, in step {step} (frame {frame})"))
+            .then(|| format!("joints: open by at most {gap}, in step {step} (frame {frame})"))
     }
 
     /// How many stitches are open in the last frame.

@@ -12,7 +12,7 @@ use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::waits::Waits;
 use crate::program::run::cloth::yields::Yields;
 use crate::program::run::summary::RunFacts;
-use crate::program::words::{grouped, plural, significant};
+use crate::program::words::{grouped, plural, significant, small_length};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
 pub struct Summary<'a> {
@@ -55,8 +55,8 @@ impl fmt::Display for Summary<'_> {
 impl Summary<'_> {
     fn write_joints(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((gap_m, frame)) = self.peaks.joint_gap_m else { return Ok(()) };
-        let (count, gap) = (grouped(self.model.joints.len() as u64), significant(1e6 * gap_m));
-        writeln!(f, "  joints    {count}, open by at most {gap} um, before frame {frame}")
+        let (count, gap) = (grouped(self.model.joints.len() as u64), small_length(gap_m));
+        writeln!(f, "  joints    {count}, open by at most {gap}, before frame {frame}")
     }
 
     fn write_seams(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -69,8 +69,11 @@ impl Summary<'_> {
         write!(f, "  seams     {seams} of {stitches}, {} welded", grouped(self.peaks.welds))?;
         match self.peaks.seam_stretch_m {
             Some(stretch_m) => {
+                let least_m = self.model.seams.iter().map(|seam| seam.elastic_m());
+                let is_open = stretch_m > least_m.fold(f64::INFINITY, f64::min);
+                let state = if is_open { ": it is open" } else { "" };
                 let stretch = significant(1e3 * stretch_m);
-                writeln!(f, "; at the end the widest thread is {stretch} mm too long")
+                writeln!(f, "; at the end the widest thread is {stretch} mm too long{state}")
             }
             None => writeln!(f),
         }
