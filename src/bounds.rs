@@ -8,10 +8,11 @@ use crate::math::Vec3;
 pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     // Input can be of any length.
     let found = found.chars().take(100).collect::<String>().to_lowercase();
-    let likeness = |word: &str| match word.to_lowercase() {
+    let likeness = |word: &str| {
+        let word = word.to_lowercase();
         // Units are often left out.
-        word if !found.is_empty() && word.starts_with(&found) => 1.0,
-        word => strsim::normalized_damerau_levenshtein(&found, &word),
+        let begins = !found.is_empty() && word.starts_with(&found);
+        f64::from(begins) + strsim::normalized_damerau_levenshtein(&found, &word)
     };
     let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest {

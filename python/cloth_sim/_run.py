@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ def run(
     ranks: int | None = None,
     threads: int | None = None,
     overwrite: bool = False,
-    options: tuple[str, ...] = (),
+    options: str | Sequence[str] = (),
 ) -> "RunFolder":
     """Runs a scene with the program in a process of its own, and returns the run folder `out`.
 
@@ -32,6 +32,7 @@ def run(
     Raises `Error` with the text of the program if the run fails.
     """
     words = [f"--{name}={value}" for name, value in _numbers(frames, ranks, threads)]
+    options = (options,) if isinstance(options, str) else options
     words += ["--overwrite"] * overwrite + ["--quiet", f"--out={os.fspath(out)}", *options]
     if not isinstance(scene, _core.Scene):
         _call([os.fspath(scene), *words])
@@ -65,7 +66,7 @@ def _call(words: list[str]) -> None:
             process.communicate()
             raise
     if process.returncode != 0:
-        message = message.strip().removeprefix("error: ")
+        message = _core.in_python(message.strip().removeprefix("error: "))
         raise _core.Error(message or f"the program ended with the code {process.returncode}")
 
 
@@ -124,6 +125,12 @@ class RunFolder:
         """The state after `step` steps (None: of the last checkpoint), for `Simulation.restore`."""
         if step is None:
             step = max(self.checkpoints, default=0)
+        if step not in self.checkpoints:
+            there = ", ".join(map(str, self.checkpoints)) or "none"
+            raise _core.Error(
+                f"{self.path}: there is no checkpoint after step {step}\n"
+                f"  help: choose a step with one: {there}"
+            )
         return self._frames.state(step)
 
     def __repr__(self) -> str:

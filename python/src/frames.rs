@@ -6,6 +6,7 @@ use cloth_sim::error::Error;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::arguments::whole;
 use crate::bodies;
 use crate::error::{exception, raised};
 use crate::program::check::record::Record;
@@ -14,6 +15,7 @@ use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::formats::Source;
 use crate::program::output::names;
 use crate::program::run::content::Content;
+use crate::saved::sealed;
 
 /// The frames of the run in a folder. `RunFolder` is the class for users.
 #[pyclass(frozen, module = "cloth_sim")]
@@ -56,8 +58,9 @@ impl Frames {
     fn frame<'py>(
         &self,
         py: Python<'py>,
-        number: u64,
+        number: i64,
     ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        let number = whole(number, "frame")?;
         let frame = py.detach(|| self.source.frame(number)).map_err(|cause| {
             let remedy = "choose a frame that the run has, or repeat the run";
             let Record { folder, format, .. } = &self.record;
@@ -70,6 +73,6 @@ impl Frames {
     fn state<'py>(&self, py: Python<'py>, step: u64) -> PyResult<Bound<'py, PyBytes>> {
         let path = self.record.folder.join(names::checkpoint(step));
         let checkpoint = raised(py.detach(|| Checkpoint::read(&path)))?;
-        Ok(PyBytes::new(py, &checkpoint.state))
+        Ok(PyBytes::new(py, &sealed(checkpoint.state)))
     }
 }

@@ -10,6 +10,7 @@
 //! | [`rank`] | what one rank does |
 //! | [`simulation`] | `Simulation` |
 //! | [`frames`] | the frames of a run folder |
+//! | [`arguments`], [`saved`] | what Python gives: numbers, arrays; saved states |
 //! | [`arrays`], [`bodies`], [`error`] | numpy arrays; frames as dictionaries of them; exceptions |
 //!
 //! `python/cloth_sim/` has what is written in Python, and the types for readers and checkers.
@@ -17,12 +18,14 @@
 #[path = "../../src/program/mod.rs"]
 mod program;
 
+mod arguments;
 mod arrays;
 mod bodies;
 mod error;
 mod frames;
 mod rank;
 mod ranks;
+mod saved;
 mod scene;
 mod set_up;
 mod simulation;
@@ -36,7 +39,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::error::Error;
+    use crate::error::{Error, in_python};
     #[pymodule_export]
     use crate::frames::Frames;
     #[pymodule_export]

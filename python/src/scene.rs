@@ -6,6 +6,7 @@ use cloth_sim::error::Error;
 use cloth_sim::scene::{self, load};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::raised;
 use crate::program::overrides;
@@ -40,20 +41,40 @@ impl Scene {
 fn overrides_of(set: Option<&Bound<PyDict>>) -> PyResult<Vec<String>> {
     let entries = set.into_iter().flatten();
     let pair = |(path, value): (Bound<PyAny>, Bound<PyAny>)| {
+        let path = path.extract::<String>()?;
         let value = match value.extract::<String>() {
             Ok(text) => text,
             Err(_) if value.is_none() => "None".to_owned(),
-            Err(_) => json(&value)?,
+            Err(_) => json(&value, &path)?,
         };
-        Ok(format!("{}={value}", path.extract::<String>()?))
+        Ok(format!("{path}={value}"))
     };
     entries.map(pair).collect()
 }
 
-/// `value` as JSON. Arrays of numpy are lists.
-fn json(value: &Bound<PyAny>) -> PyResult<String> {
+/// `value` as JSON. Arrays of numpy are lists. Messages name the field by its `path`.
+fn json(value: &Bound<PyAny>, path: &str) -> PyResult<String> {
     let module = value.py().import("cloth_sim._json")?;
-    module.call_method1("dumps", (value,))?.extract()
+    module.call_method1("dumps", (value, path))?.extract()
+}
+
+/// What serde calls values, and what they are in Python.
+const VALUES: [(&str, &str); 7] = [
+    ("null", "None"),
+    ("string or map", "a text or a dictionary"),
+    ("map with a single key", "a dictionary with one entry"),
+    (" map,", " dictionary,"),
+    ("struct ", "a dictionary of "),
+    ("unit variant", "text"),
+    ("newtype variant", "a dictionary with one entry"),
+];
+
+/// A message of serde about a value of a wrong kind.
+fn in_python_values(message: String) -> String {
+    match message.starts_with("invalid ") {
+        true => VALUES.iter().fold(message, |message, (there, here)| message.replace(there, here)),
+        false => message,
+    }
 }
 
 #[pymethods]
@@ -88,14 +109,12 @@ impl Scene {
         text_signature = "(*, file='scene.ron', **fields)"
     )]
     fn build(file: PathBuf, fields: Option<&Bound<PyDict>>) -> PyResult<Self> {
-        let text = fields.map_or_else(|| Ok("{}".to_owned()), |fields| json(fields))?;
-        let mut json = serde_json::Deserializer::from_str(&text);
-        let written = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let text = fields.map_or_else(|| Ok("{}".to_owned()), |fields| json(fields, ""))?;
+        let tree = serde_json::from_str::<serde_json::Value>(&text);
+        let tree = raised(tree.map_err(|cause| Error::internal("the scene as JSON", cause)))?;
+        let written = serde_path_to_error::deserialize(tree).map_err(|error| {
             let place = format!("{}: {}", file.display(), error.path());
-            // What follows is a line and a column of the JSON text, which nobody wrote.
-            let cause = error.inner().to_string();
-            let cause = cause.rsplit_once(" at line ").map_or(&*cause, |(cause, _)| cause);
-            Error::input(place, cause, "docs/scene.md has the form of every field")
+            overrides::unfit(&place, &in_python_values(error.inner().to_string()))
         });
         Self::new(raised(written)?, &file, None)
     }
@@ -150,6 +169,21 @@ impl Scene {
     #[getter]
     fn step_s(&self) -> f64 {
         self.complete.step_s()
+    }
+
+    /// Scenes are equal if they have the same fields, and seek meshes in the same folder.
+    fn __eq__(&self, other: &Self) -> PyResult<bool> {
+        Ok(self.home() == other.home() && self.to_ron()? == other.to_ron()?)
+    }
+
+    fn __hash__(&self) -> PyResult<u64> {
+        Ok(xxh3_64(self.to_ron()?.as_bytes()))
+    }
+
+    /// For `pickle`, and so for `multiprocessing`.
+    fn __reduce__(slf: &Bound<Self>) -> PyResult<(Py<PyAny>, (String, PathBuf))> {
+        let (parse, Self { written, file, .. }) = (slf.getattr("parse")?, slf.get());
+        Ok((parse.unbind(), (raised(written.to_ron())?, file.clone())))
     }
 
     fn __repr__(&self) -> String {

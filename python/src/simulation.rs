@@ -8,14 +8,17 @@ use cloth_sim::error::{Error, Result};
 use cloth_sim::math::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PySlice};
 
-use crate::arrays::{Vectors, array, table, vectors};
+use crate::arguments::{vectors, whole};
+use crate::arrays::{array, table};
 use crate::bodies;
 use crate::error::{exception, raised};
 use crate::program::cli::Computing;
 use crate::rank::Rank;
 use crate::ranks::{Answer, Ranks};
+use crate::saved::{sealed, unsealed};
 use crate::scene::Scene;
 use crate::set_up::{Facts, set_up};
 
@@ -66,6 +69,17 @@ impl Simulation {
         let read = |text: String| py.import("json")?.call_method1("loads", (text,));
         text.map(read).transpose()
     }
+
+    /// The pin with this number.
+    fn pin(&self, number: i64) -> PyResult<usize> {
+        let count = self.facts.pins.len();
+        let pin = usize::try_from(number).ok().filter(|&pin| pin < count);
+        pin.ok_or_else(|| {
+            let cause = format!("there is no pin {number}");
+            let remedy = format!("the scene has {count}; they are numbered from 0");
+            exception(Error::input("pin", cause, remedy))
+        })
+    }
 }
 
 #[pymethods]
@@ -74,7 +88,9 @@ impl Simulation {
     /// threads each; None: as many as there are cores. Results have the same bits for any number.
     #[new]
     #[pyo3(signature = (scene, *, ranks=1, threads=None))]
-    fn new(py: Python, scene: Py<Scene>, ranks: u32, threads: Option<u32>) -> PyResult<Self> {
+    fn new(py: Python, scene: Py<Scene>, ranks: i64, threads: Option<i64>) -> PyResult<Self> {
+        let ranks = whole(ranks, "ranks")?;
+        let threads = threads.map(|threads| whole(threads, "threads")).transpose()?;
         if ranks == 0 || threads == Some(0) {
             let error = Error::input("ranks, threads", "there are none", "ask for one or more");
             return raised(Err(error));
@@ -96,9 +112,9 @@ impl Simulation {
     fn step<'py>(
         &self,
         py: Python<'py>,
-        forces: Option<Vectors<'py>>,
+        forces: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let forces = forces.map(|forces| vectors(&forces, "forces")).transpose()?;
+        let forces = forces.map(|forces| vectors(forces, "forces")).transpose()?;
         self.do_step(py, forces.map(Arc::new), true)
     }
 
@@ -106,8 +122,8 @@ impl Simulation {
     /// all of the simulation, and ends the run if it returns False. Ctrl-C ends the run after a step;
     /// the simulation can go on.
     #[pyo3(signature = (steps, observer=None))]
-    fn run(slf: &Bound<Self>, steps: u64, observer: Option<&Bound<PyAny>>) -> PyResult<()> {
-        for _ in 0..steps {
+    fn run(slf: &Bound<Self>, steps: i64, observer: Option<&Bound<PyAny>>) -> PyResult<()> {
+        for _ in 0..whole::<u64>(steps, "steps")? {
             let report = slf.get().do_step(slf.py(), None, observer.is_some())?;
             if let Some(observer) = observer {
                 let answer = observer.call1((slf, report))?;
@@ -162,8 +178,13 @@ impl Simulation {
     }
 
     /// Sets positions (m) and velocities (m/s) of all cloth vertices, before the next step. Pins stay.
-    fn set_motion(&self, py: Python, positions: Vectors, velocities: Vectors) -> PyResult<()> {
-        let (x, v) = (vectors(&positions, "positions")?, vectors(&velocities, "velocities")?);
+    fn set_motion(
+        &self,
+        py: Python,
+        positions: &Bound<PyAny>,
+        velocities: &Bound<PyAny>,
+    ) -> PyResult<()> {
+        let (x, v) = (vectors(positions, "positions")?, vectors(velocities, "velocities")?);
         self.ask(py, move |rank| rank.cloth()?.set_motion(&x, &v))
     }
 
@@ -197,15 +218,17 @@ impl Simulation {
         self.facts.pins.iter().map(|vertices| PyArray1::from_slice(py, vertices)).collect()
     }
 
-    /// The places (m) where pin `pin` holds its vertices; no rows before it takes hold.
-    fn handle<'py>(&self, py: Python<'py>, pin: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        array(py, &self.ask(py, move |rank| Ok(rank.cloth()?.handle(pin).to_vec()))?)
+    /// The places (m) where pin `pin` holds its vertices; no rows before it takes hold. A pin that starts
+    /// at 0 holds from the start.
+    fn handle<'py>(&self, py: Python<'py>, pin: i64) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let pin = self.pin(pin)?;
+        array(py, &self.ask(py, move |rank| Ok(rank.cloth()?.handle(pin)))?)
     }
 
     /// Leads the vertices of pin `pin` to `places` (m, a row for each) in the next step, and holds them
     /// there. The pin must hold now and have no motion of its own.
-    fn set_handle(&self, py: Python, pin: usize, places: Vectors) -> PyResult<()> {
-        let places = vectors(&places, "places")?;
+    fn set_handle(&self, py: Python, pin: i64, places: &Bound<PyAny>) -> PyResult<()> {
+        let (pin, places) = (self.pin(pin)?, vectors(places, "places")?);
         self.ask(py, move |rank| rank.cloth()?.set_handle(pin, &places))
     }
 
@@ -241,7 +264,8 @@ impl Simulation {
         signature = (body, force=[0.0; 3], torque=[0.0; 3]),
         text_signature = "($self, body, force=(0, 0, 0), torque=(0, 0, 0))"
     )]
-    fn push(&self, py: Python, body: u64, force: [f64; 3], torque: [f64; 3]) -> PyResult<()> {
+    fn push(&self, py: Python, body: i64, force: [f64; 3], torque: [f64; 3]) -> PyResult<()> {
+        let body = whole(body, "body")?;
         let setup = self.facts.setup.as_ref();
         let is_free = setup.is_some_and(|setup| setup.body(body).is_some());
         let is_finite = force.iter().chain(&torque).all(|x| x.is_finite());
@@ -273,7 +297,8 @@ impl Simulation {
         Ok(PyArray1::from_vec(py, counts))
     }
 
-    /// Kinetic, gravitational and elastic energy of cloths and bodies among them, J.
+    /// Kinetic, gravitational and elastic energy of cloths and bodies among them, of joints and of seams,
+    /// J. The energy of gravity is zero at the origin, and left out if gravity has keyframes.
     fn total_energy(&self, py: Python) -> PyResult<f64> {
         self.ask(py, |rank| rank.cloth()?.total_energy())
     }
@@ -284,15 +309,16 @@ impl Simulation {
         Ok(waiting.into_iter().map(|it| (it.name, it.since_s, it.behind_m)).collect())
     }
 
-    /// The state, for `restore`.
+    /// The state, for `restore`, with a hash by which damage is found.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.ask(py, |rank| rank.save())?))
+        Ok(PyBytes::new(py, &sealed(self.ask(py, |rank| rank.save())?)))
     }
 
     /// Goes back or on to a state that `save` gave for the same scene, or that a run folder has. Further
     /// steps have the same bits as after that.
-    fn restore(&self, py: Python, saved: Vec<u8>) -> PyResult<()> {
-        self.ask(py, move |rank| rank.restore(&saved))
+    fn restore(&self, py: Python, saved: PyBackedBytes) -> PyResult<()> {
+        let state = raised(unsealed(&saved))?.to_vec();
+        self.ask(py, move |rank| rank.restore(&state))
     }
 
     /// The hash of the state, as in `steps.jsonl`. Simulations with equal hashes go on alike.

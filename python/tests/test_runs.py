@@ -34,6 +34,8 @@ def test_a_run_has_the_bits_of_the_simulation(towel, tmp_path):
     assert again.hash() == simulation.hash() and run.checkpoints[-1] == again.steps
     with pytest.raises(cloth_sim.Error, match="frame_0009"):
         run.surfaces(9)
+    with pytest.raises(cloth_sim.Error, match=r"no checkpoint after step 3\n.*with one: .*40"):
+        run.state(3)
 
 
 def test_the_binary_writes_the_same_files(towel, tmp_path):
@@ -59,7 +61,7 @@ def test_the_binary_writes_the_same_files(towel, tmp_path):
 
 def test_what_is_wrong_with_a_run_is_raised(towel, tmp_path):
     cloth_sim.run(towel, tmp_path / "a", frames=1)
-    with pytest.raises(cloth_sim.Error, match="--overwrite"):
+    with pytest.raises(cloth_sim.Error, match="pass overwrite=True"):
         cloth_sim.run(towel, tmp_path / "a", frames=1)
     assert cloth_sim.run(towel, tmp_path / "a", frames=2, overwrite=True).frames == range(3)
     with pytest.raises(cloth_sim.Error, match="missing.ron"):

@@ -1,6 +1,7 @@
 """Scenes: from files, texts and fields, and what is wrong with them."""
 
 import json
+import pickle
 
 import cloth_sim
 import numpy as np
@@ -43,10 +44,22 @@ def test_defaults_that_follow_from_a_changed_field_follow_it():
     [
         (lambda: Scene.load("missing.ron"), ["missing.ron", "check the path of the scene"]),
         (lambda: Scene.parse("(cloth: [])", file="a.ron"), ["a.ron:1:2", "did you mean `cloths`?"]),
-        (lambda: Scene.parse(SHEET, set={"framse": 3}), ["--set framse=3", "did you mean `frames`?"]),
-        (lambda: Scene.parse(SHEET, set={"frames": -3}), ["--set frames=-3", "whole number"]),
-        (lambda: Scene.build(frames=-3), ["scene.ron: frames", "docs/scene.md"]),
+        (lambda: Scene.parse(SHEET, set={"framse": 3}), ["set framse=3: ", "did you mean `frames`?"]),
+        (lambda: Scene.parse(SHEET, set={"frames": -3}), ["set frames=-3: ", "whole number"]),
+        (lambda: Scene.build(frames=-3), ["scene.ron: frames: ", "a whole number from 0 up"]),
+        (lambda: Scene.build(frame=3), ["scene.ron: frame: ", "did you mean `frames`?"]),
+        (lambda: Scene.build(cloths={"shape": 1}), ["cloths: invalid type: dictionary, expected a list"]),
         (lambda: Scene.build(cloths=[{"shpe": 1}]), ["cloths[0].shpe", "unknown field `shpe`"]),
+        (
+            lambda: Scene.build(cloths=[{"material": {"Fabric": "denim", "Isotropic": {}}}]),
+            ["cloths[0].material: ", "a dictionary with one entry"],
+        ),
+        (lambda: Scene.build(frames_per_second=float("nan")), ["frames_per_second: nan is not finite"]),
+        (lambda: Scene.build(cloths=[object()]), ["cloths[0]: object is no value of a scene"]),
+        (
+            lambda: Scene.parse(SHEET, set={"gravity_m_per_s2": np.array([0, np.inf, 0])}),
+            ["gravity_m_per_s2[1]: inf is not finite"],
+        ),
         (lambda: Scene.parse(SHEET, set={"contact.distance_m": 0}), ["contact.distance_m: 0 is not positive"]),
     ],
 )
@@ -57,10 +70,13 @@ def test_wrong_scenes_raise_the_text_of_the_program(make, words):
         assert word in str(raised.value)
 
 
-def test_values_that_no_scene_has_are_refused():
-    with pytest.raises(TypeError, match="object is no value of a scene"):
-        Scene.build(cloths=object())
-    with pytest.raises(ValueError, match="JSON"):
-        Scene.build(frames_per_second=float("nan"))
+def test_equal_scenes_are_equal_and_can_be_pickled():
+    scene = Scene.parse(SHEET, file="folder/sheet.ron")
+    again = pickle.loads(pickle.dumps(scene))
+    assert again == scene and hash(again) == hash(scene) and again.home == scene.home
+    assert scene != scene.changed({"frames": 3}) and scene != Scene.parse(SHEET) and scene != SHEET
+
+
+def test_a_missing_mesh_is_refused():
     with pytest.raises(cloth_sim.Error, match="mesh"):
         cloth_sim.Simulation(Scene.parse(SHEET, set={"cloths[0].shape": 'Mesh("missing.obj")'}))

@@ -49,10 +49,28 @@ def test_a_handle_leads_its_vertices(towel):
     assert np.allclose(simulation.positions[simulation.pins[0]], places, atol=1e-12)
     with pytest.raises(cloth_sim.Error, match="it does not hold 2 vertices now"):
         simulation.set_handle(0, places[:2])
-    with pytest.raises(cloth_sim.Error, match="place 3 is not finite"):
-        simulation.set_handle(0, np.where(np.arange(9)[:, None] == 3, np.nan, places))
-    with pytest.raises(cloth_sim.Error, match="places: it has 2 columns"):
-        simulation.set_handle(0, places[:, :2])
+
+
+def test_a_handle_leads_from_the_first_step_on(towel):
+    free, held, led = Simulation(towel), Simulation(towel), Simulation(towel)
+    rows = free.pins[0]
+    assert np.array_equal(free.handle(0), free.positions[rows])
+    held.set_handle(0, held.handle(0))
+    led.set_handle(0, led.handle(0) + [0, 1e-3, 0])
+    for simulation in (free, held, led):
+        simulation.step()
+    assert free.hash() == held.hash() != led.hash()
+    rise = led.positions[rows] - free.positions[rows]
+    assert np.allclose(rise, [0, 1e-3, 0], rtol=0, atol=1e-12)
+
+
+def test_a_pin_of_one_vertex_is_led_by_one_place(towel):
+    corner = [{"select": {"Vertices": [0]}}, {"select": {"Vertices": [8]}, "start_s": 1}]
+    simulation = Simulation(towel.changed({"cloths[0].pins": corner}))
+    simulation.set_handle(0, simulation.positions[0] + [0, 1e-3, 0])
+    assert simulation.handle(0).shape == (1, 3) and simulation.handle(1).shape == (0, 3)
+    with pytest.raises(cloth_sim.Error, match="it does not hold 1 vertices now"):
+        simulation.set_handle(1, simulation.positions[8])
 
 
 def test_forces_accelerate_free_cloth():
@@ -103,7 +121,9 @@ def test_a_restored_simulation_goes_on_to_the_same_bits(towel):
         assert simulation.steps == 15
         simulation.run(15)
     assert first.hash() == other.hash()
-    for damaged in (saved[:-1], b"", b"no state"):
+    flipped = bytearray(saved)
+    flipped[len(saved) // 2] ^= 4
+    for damaged in (saved[:-1], b"", b"no state", flipped):
         with pytest.raises(cloth_sim.Error, match="the saved state"):
             first.restore(damaged)
     assert first.hash() == other.hash()
@@ -148,19 +168,39 @@ def test_bodies_alone_are_arrays_too():
 def test_a_step_that_fails_raises_and_leaves_the_simulation(towel):
     simulation = Simulation(towel)
     x = simulation.positions
-    x[40] = np.nan
-    simulation.set_motion(x, np.zeros_like(x))
-    with pytest.raises(cloth_sim.Error):
+    simulation.set_motion(x, np.full_like(x, 1e30))
+    with pytest.raises(cloth_sim.Error, match="frame 1, step 1: "):
         simulation.step()
-    assert np.isnan(simulation.positions[40]).all()
+    assert np.array_equal(simulation.positions, x) and simulation.steps == 0
 
 
 def test_wrong_arguments_are_refused(towel):
-    for wrong in ({"ranks": 0}, {"threads": 0}, {"threads": 4096}):
+    for wrong in ({"ranks": 0}, {"threads": 0}, {"threads": 4096}, {"threads": -1}):
         with pytest.raises(cloth_sim.Error, match="threads"):
             Simulation(towel, **wrong)
     with pytest.raises(TypeError):
         Simulation("towel.ron")
+    simulation = Simulation(towel)
+    x, wrong = simulation.positions, simulation.positions
+    wrong[40, 1] = np.nan
+    for call, words in (
+        (lambda: simulation.set_motion(wrong, x), "positions: NaN in row 40 is not finite"),
+        (lambda: simulation.set_motion(x, wrong), "velocities: NaN in row 40 is not finite"),
+        (lambda: simulation.set_motion(x[1:], x), "positions: 80 vectors for 81 cloth vertices"),
+        (lambda: simulation.step(wrong), "forces: NaN in row 40"),
+        (lambda: simulation.step(np.zeros(81)), r"forces: its shape is \(81,\)\n.*shape \(n, 3\)"),
+        (lambda: simulation.step(3), r"forces: its shape is \(\)"),
+        (lambda: simulation.step([]), r"forces: its shape is \(0,\)"),
+        (lambda: simulation.step("x"), "forces: could not convert string"),
+        (lambda: simulation.set_handle(0, wrong[36:45]), "places: NaN in row 4"),
+        (lambda: simulation.set_handle(0, x[:9, :2]), r"places: its shape is \(9, 2\)"),
+        (lambda: simulation.set_handle(7, x[:9]), "there is no pin 7\n.*the scene has 1;"),
+        (lambda: simulation.handle(-1), "there is no pin -1"),
+        (lambda: simulation.run(-1), "steps: -1 is out of range"),
+    ):
+        with pytest.raises(cloth_sim.Error, match=words):
+            call()
+    assert simulation.steps == 0 and np.array_equal(simulation.positions, x)
 
 
 def test_python_runs_while_a_step_is_computed(scenes):

@@ -80,7 +80,7 @@ impl Pins {
     pub fn capture(&self, captured: &mut Captured, x: &[Vec3], time_s: f64) {
         for (group, places) in self.groups.iter().zip(captured) {
             if places.is_empty() && group.is_active(time_s) {
-                places.extend(group.vertices.iter().map(|&v| x[v as usize]));
+                *places = group.places(x);
             }
         }
     }
@@ -165,6 +165,11 @@ impl PinGroup {
     /// Its rigid motion until `time_s` (s), from where it took hold. None if it stays there.
     pub fn pose_at(&self, time_s: f64) -> Option<Rigid> {
         self.motion.as_ref().map(|motion| motion.since(self.start_s, time_s))
+    }
+
+    /// The positions of its vertices among those of all cloth vertices, `x` (m).
+    pub fn places(&self, x: &[Vec3]) -> Vec<Vec3> {
+        self.vertices.iter().map(|&vertex| x[vertex as usize]).collect()
     }
 
     /// Whether it holds its vertices exactly at `time_s` (s).

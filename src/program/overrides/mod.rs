@@ -63,7 +63,7 @@ pub fn set_fields<T: Serialize + DeserializeOwned>(
 }
 
 /// The error about a value that the field cannot have, from the message of serde.
-fn unfit(place: &str, cause: &str) -> Error {
+pub fn unfit(place: &str, cause: &str) -> Error {
     // "unknown variant `Nearst`, expected one of `Vertices`, `Box`"
     let words = Vec::from_iter(cause.split('`').skip(1).step_by(2));
     match (cause.starts_with("unknown "), words.as_slice()) {
@@ -71,16 +71,17 @@ fn unfit(place: &str, cause: &str) -> Error {
             let end = cause.find(',').unwrap_or(cause.len());
             Error::input(place, &cause[..end], did_you_mean(found, known))
         }
-        _ => match NUMBERS.iter().find(|(kind, ..)| cause.ends_with(&format!(" {kind}"))) {
+        _ => match KINDS.iter().find(|(kind, ..)| cause.ends_with(&format!(" {kind}"))) {
             Some((kind, name, remedy)) => Error::input(place, cause.replace(kind, name), *remedy),
             None => Error::input(place, cause, VALUE_REMEDY),
         },
     }
 }
 
-/// The kinds of numbers as serde names them, what they are, and how to write them.
-const NUMBERS: [(&str, &str, &str); 4] = [
-    ("u32", "a whole number from 0 up", WHOLE_REMEDY),
+/// Kinds of values as serde names them, what they are, and how to write them.
+const KINDS: [(&str, &str, &str); 5] = [
+    ("a sequence", "a list", VALUE_REMEDY),
+    ("u32", "a whole number from 0 up to 4294967295", WHOLE_REMEDY),
     ("u64", "a whole number from 0 up", WHOLE_REMEDY),
     ("usize", "a whole number from 0 up", WHOLE_REMEDY),
     ("f64", "a number", "write a number such as -0.5 or 2e-3"),

@@ -112,15 +112,21 @@ impl<'w> Simulation<'w> {
         self.state.cloth_velocities()
     }
 
-    /// The places where the vertices of pin group `group` are held, m; empty before it takes hold.
-    /// The groups of all cloths are numbered in scene order.
-    pub fn handle(&self, group: usize) -> &[Vec3] {
-        self.state.captured.get(group).map_or(&[], Vec::as_slice)
+    /// The places where the vertices of pin group `group` are held, m: where they are now if the next step
+    /// is the first one that holds them, and none before. The groups of all cloths are numbered in
+    /// scene order.
+    pub fn handle(&self, group: usize) -> Vec<Vec3> {
+        let State { captured, positions, .. } = &self.state;
+        let places = captured.get(group).cloned().unwrap_or_default();
+        match self.model.cloth.pins.groups.get(group) {
+            Some(pin) if places.is_empty() && pin.is_active(self.time_s()) => pin.places(positions),
+            _ => places,
+        }
     }
 
     /// Leads the vertices of pin group `group`, numbered as for [`Self::handle`], to `places` (m)
-    /// in the next step, and holds them there. The group must have taken hold and have no motion
-    /// of its own. Every rank must give the same places.
+    /// in the next step, and holds them there. The group must hold now and have no motion of its
+    /// own; at the start, pins that start at 0 hold. Every rank must give the same places.
     ///
     /// # Errors
     /// When there is no such group, it does not hold now, it has a motion of its own, its number
@@ -130,7 +136,8 @@ impl<'w> Simulation<'w> {
             |cause: String, remedy| Error::input(format!("pin group {group}"), cause, remedy);
         let now_s = self.time_s();
         let pin = self.model.cloth.pins.groups.get(group).filter(|pin| pin.is_active(now_s));
-        let fits = !places.is_empty() && self.handle(group).len() == places.len();
+        let held = self.handle(group);
+        let fits = !places.is_empty() && held.len() == places.len();
         let Some(pin) = pin.filter(|_| fits) else {
             let cause = format!("it does not hold {} vertices now", places.len());
             return Err(refused(cause, "give a place for each vertex of a pin that holds now"));
@@ -143,6 +150,7 @@ impl<'w> Simulation<'w> {
             let cause = format!("place {at} is not finite");
             return Err(refused(cause, "give finite places, in m"));
         }
+        self.state.captured[group] = held;
         self.state.lead(&self.model, group, places.iter().copied());
         Ok(())
     }

@@ -23,8 +23,8 @@ const PINNED: &str = r#"(
     )],
 )"#;
 
-/// Calls `work` after three steps of the pinned sheet.
-fn after_three_steps(work: impl Fn(&mut Simulation) -> Result<()> + Sync) {
+/// Calls `work` after `steps` steps of the pinned sheet.
+fn after_steps(steps: u64, work: impl Fn(&mut Simulation) -> Result<()> + Sync) {
     let parsed = scene::parse(PINNED, "pinned.ron").unwrap();
     let scene = scene::complete(parsed, Path::new("pinned.ron")).unwrap();
     let setup = scene::build(&scene, Path::new(".")).unwrap();
@@ -32,7 +32,7 @@ fn after_three_steps(work: impl Fn(&mut Simulation) -> Result<()> + Sync) {
     let model = Arc::new(model);
     let ran = in_process::run(1, |world| {
         let mut simulation = Simulation::new(model.clone(), world, 1)?;
-        simulation.run(3, |_, _| Ok(()))?;
+        simulation.run(steps, |_, _| Ok(()))?;
         work(&mut simulation)
     });
     ran.unwrap();
@@ -44,7 +44,7 @@ fn is_refused(result: Result<()>, words: &str) -> bool {
 
 #[test]
 fn a_handle_is_a_pin_that_holds_now_and_has_no_motion() {
-    after_three_steps(|simulation| {
+    after_steps(3, |simulation| {
         let place = simulation.handle(0)[0];
         assert!(is_refused(simulation.set_handle(0, &[place; 2]), "does not hold 2 vertices"));
         assert!(is_refused(simulation.set_handle(1, &[place]), "motion of its own"));
@@ -61,8 +61,27 @@ fn a_handle_is_a_pin_that_holds_now_and_has_no_motion() {
 }
 
 #[test]
+fn a_handle_leads_from_the_start_and_one_in_place_changes_no_bit() {
+    after_steps(0, |simulation| {
+        let (start, place) = (simulation.save()?, simulation.handle(0)[0]);
+        assert_eq!(place, simulation.positions()[0]);
+        simulation.step()?;
+        let undisturbed = simulation.hash()?;
+        for (up_m, is_same) in [(0.0, true), (1e-4, false)] {
+            simulation.restore(&start)?;
+            let to = place + Vec3::y() * up_m;
+            simulation.set_handle(0, &[to])?;
+            simulation.step()?;
+            assert!((simulation.positions()[0] - to).norm() < 1e-15);
+            assert_eq!(simulation.hash()? == undisturbed, is_same);
+        }
+        Ok(())
+    });
+}
+
+#[test]
 fn a_motion_has_a_position_and_a_velocity_for_each_vertex() {
-    after_three_steps(|simulation| {
+    after_steps(3, |simulation| {
         let (x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
         assert!(is_refused(simulation.set_motion(&x[1..], &v), "24 vectors for 25 cloth vertices"));
         assert!(is_refused(simulation.set_motion(&x, &v[1..]), "24 vectors for 25 cloth vertices"));
