@@ -174,9 +174,11 @@ impl ContactStep<'_> {
         [stiffness, force]: [f64; 2],
     ) -> f64 {
         if self.has_cloth(sides) {
-            let start = sides.velocity(|node| self.bodies.flight(node)[0]);
-            let slip_m_per_s = tangential(start, normal).norm();
-            return bearing.map_or(0.0, |it| it.damping_s(stiffness, slip_m_per_s));
+            // Only what bears a body needs the slip.
+            return bearing.map_or(0.0, |bearing| {
+                let start = sides.velocity(|node| self.bodies.flight(node)[0]);
+                bearing.damping_s(stiffness, tangential(start, normal).norm())
+            });
         }
         let gravity = self.fall.norm() / self.h;
         if gravity > 0.0 { damping_s(stiffness, force.max(0.0) / gravity) } else { 0.0 }
