@@ -7,8 +7,8 @@
 //!
 //! Source: docs/methods.md, section 11 (ours).
 
-use crate::contact::law::ContactStep;
 use crate::contact::point::Contact;
+use crate::contact::sharing::Sharing;
 use crate::contact::side::{InverseMass, Sides};
 use crate::contact::stiffness::damping_s;
 use crate::ids::NodeId;
@@ -28,28 +28,28 @@ const SLIDING_M_PER_S: f64 = 0.1;
 /// What a contact bears.
 #[derive(Debug, Clone, Copy)]
 pub struct Bearing {
-    /// The stiffness at which the weight compresses it by [`COMPRESSION`] of its distance, but no
-    /// more than a contact of this mass has, N/m.
+    /// The stiffness at which the weight compresses it by [`COMPRESSION`] of its distance, N/m.
     pub stiffness: f64,
     /// The effective mass of its sides with all that lies on their nodes, kg.
     pub mass_kg: f64,
 }
 
 impl Bearing {
-    /// None if nothing lies on the nodes of the contact. `inverse_mass` gives that of nodes.
+    /// None if nothing lies on the nodes of the contact, as `sharing` says. `inverse_mass` gives that
+    /// of nodes. Gravity has the size `gravity` (m/s^2).
     pub fn new(
-        step: &ContactStep,
+        sharing: &Sharing,
         (contact, sides): (&Contact, &Sides),
         inverse_mass: impl Fn(NodeId) -> InverseMass,
+        gravity: f64,
     ) -> Option<Self> {
-        let carried = |node| step.sharing.carried(node);
+        let carried = |node| sharing.carried(node);
         if sides.terms().iter().all(|term| carried(term.node) == 0.0) {
             return None;
         }
         let laden = |node| inverse_mass(node).laden(carried(node));
         let mass_kg = 1.0 / sides.inverse_mass(&Vec3::from(contact.normal), laden);
-        let by_weight = mass_kg * step.fall.norm() / (step.h * COMPRESSION * contact.distance_m);
-        Some(Self { stiffness: by_weight.min(step.law.whole_stiffness(mass_kg)), mass_kg })
+        Some(Self { stiffness: mass_kg * gravity / (COMPRESSION * contact.distance_m), mass_kg })
     }
 
     /// The damping (s) of the contact at this `stiffness` (N/m) while it slides at `slip_m_per_s`.

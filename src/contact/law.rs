@@ -66,7 +66,7 @@ impl ContactLaw {
     }
 
     /// `kappa m / h^2` of the effective mass `mass` (kg) in a whole step, N/m.
-    pub(super) fn whole_stiffness(&self, mass: f64) -> f64 {
+    fn whole_stiffness(&self, mass: f64) -> f64 {
         kappa(self.step_s) * mass / (self.step_s * self.step_s)
     }
 
@@ -218,10 +218,12 @@ impl ActiveContact {
         });
         let last = step.loads.and_then(|loads| memory_of(loads, &contact.pair)).or(memory);
         let last = last.filter(|_| rebound.is_none());
-        let bearing = Bearing::new(step, (contact, sides), part);
-        let least_stiffness = law
-            .least_stiffness(mass, memory, sharers.is_some(), h)
-            .max(bearing.map_or(0.0, |it| it.stiffness));
+        let gravity = step.fall.norm() / h;
+        let bearing = Bearing::new(step.sharing, (contact, sides), part, gravity);
+        // Never stiffer than a contact of the mass that it bears.
+        let by_weight = bearing.map_or(0.0, |it| it.stiffness.min(law.whole_stiffness(it.mass_kg)));
+        let least_stiffness =
+            law.least_stiffness(mass, memory, sharers.is_some(), h).max(by_weight);
         let stiffness = match rebound {
             None => stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m),
             Some(_) => restitution::stiffness(mass, sharers.unwrap_or(1.0), h),

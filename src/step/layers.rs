@@ -64,13 +64,15 @@ pub(super) fn hand_down(
     let between = contacts.iter().filter_map(|it| Between::new(it, bodies, fall));
     let between = Vec::from_iter(between);
     let is_own = |term: &&Term| layout.own_index(term.node).is_some();
+    // The owner of a node knows only contacts that push the node.
+    let moves = |term: &&Term| weight(term) > 0.0 && !bodies.inverse_mass(term.node).is_zero();
     let mut last = Vec::new();
     for layer in 0..MOST_LAYERS {
         let is_laden = |term: &Term| sharing.carried(term.node) > 0.0;
         let down = between.iter().filter(|it| !it.lower.iter().any(is_laden));
         let down = Vec::from_iter(down);
         // What each node hands down through all of a contact: its load by the sum of its weights.
-        let weights = down.iter().flat_map(|it| it.upper.iter().filter(is_own));
+        let weights = down.iter().flat_map(|it| it.upper.iter().filter(is_own).filter(moves));
         let weights = weights.filter(|term| match layer {
             0 => is_laden(term),
             _ => carried_by(&last, term) > 0.0,
@@ -85,8 +87,7 @@ pub(super) fn hand_down(
             let part_kg: f64 =
                 it.upper.iter().map(|term| weight(term) * carried_by(&per_weight, term)).sum();
             if part_kg > 0.0 {
-                let free = |term: &&Term| !bodies.inverse_mass(term.node).is_zero();
-                let own = it.lower.iter().filter(is_own).filter(free);
+                let own = it.lower.iter().filter(is_own).filter(moves);
                 parts.extend(own.map(|term| Carried::new(term.node, weight(term) * part_kg)));
             }
         }

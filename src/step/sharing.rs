@@ -45,25 +45,35 @@ pub(super) fn sharing(
     }
     let world = &*here.rank.world;
     sharing.add_ranks(world)?;
-    if model.numbering.cloth() == 0 {
-        return Ok(sharing);
+    if model.numbering.cloth() > 0 {
+        carry(here, contacts, bodies, fall, &mut sharing)?;
     }
+    sharing.hand_on(world, &handed_on(here, memories, contacts))?;
+    Ok(sharing)
+}
+
+/// Tells the nodes of cloth what lies on them. Collective.
+fn carry(
+    here: &Context,
+    contacts: &[(Contact, Sides)],
+    bodies: &MovingBodies,
+    fall: &Vec3,
+    sharing: &mut Sharing,
+) -> Result<()> {
     let lying = lying_on_bodies(here, contacts, bodies, fall)?;
     let mut parts = Vec::new();
     for (_, sides) in contacts {
-        let Some(part_kg) = part_of_body(sides, bodies, &sharing, &lying) else { continue };
+        let Some(part_kg) = part_of_body(sides, bodies, sharing, &lying) else { continue };
         parts.extend(sides.terms().iter().filter_map(|term| match term.jacobian {
             Jacobian::Weight(weight) if bodies.body(term.node).is_none() => {
-                layout.own_index(term.node)?;
+                here.rank.layout.own_index(term.node)?;
                 Some(Carried::new(term.node, weight.abs() * part_kg))
             }
             _ => None,
         }));
     }
-    sharing.add_carried(&Carried::gather(world, parts)?);
-    hand_down(here, contacts, bodies, fall, &mut sharing)?;
-    sharing.hand_on(world, &handed_on(here, memories, contacts))?;
-    Ok(sharing)
+    sharing.add_carried(&Carried::gather(&*here.rank.world, parts)?);
+    hand_down(here, contacts, bodies, fall, sharing)
 }
 
 /// What is handed on at the bodies whose nodes this rank owns. It knows all contacts of them.
