@@ -35,7 +35,7 @@ pub struct Bearing {
 }
 
 impl Bearing {
-    /// None if nothing lies on the nodes of the contact, as `sharing` says. `inverse_mass` gives that
+    /// None without gravity, or if nothing lies on the nodes of the contact, as `sharing` says. `inverse_mass` gives that
     /// of nodes. Gravity has the size `gravity` (m/s^2).
     pub fn new(
         sharing: &Sharing,
@@ -44,7 +44,7 @@ impl Bearing {
         gravity: f64,
     ) -> Option<Self> {
         let carried = |node| sharing.carried(node);
-        if sides.terms().iter().all(|term| carried(term.node) == 0.0) {
+        if gravity == 0.0 || sides.terms().iter().all(|term| carried(term.node) == 0.0) {
             return None;
         }
         let laden = |node| inverse_mass(node).laden(carried(node));
