@@ -9,7 +9,6 @@ mod physics;
 use std::f64::consts::PI;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use cloth_sim::bodies::cloth::material::Material;
@@ -20,6 +19,7 @@ use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cuboid, Diagonal, ShapeKind, sheet};
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::step::{Model, Simulation};
+use common::ends::{assert_clear, energies, unexplained};
 use common::poses::{poses, run_scene};
 use common::run::frames_of;
 use physics::{G, bisect};
@@ -33,26 +33,6 @@ fn first_object(run: &Path, frame: u64) -> Vec<Vec3> {
         Some(Vec3::from_fn(|_, _| x.next().expect("three numbers")))
     });
     places.collect()
-}
-
-/// The `fields` of the energy in `run.json`, J.
-fn energies<const N: usize>(run: &Path, fields: [&str; N]) -> [f64; N] {
-    let text = std::fs::read_to_string(run.join("run.json")).expect("run.json");
-    let head: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    fields.map(|field| head["energy"][field].as_f64().expect("a number"))
-}
-
-/// Energy that no work explains, J, as a share of work, lift and the largest internal energy.
-fn unexplained(run: &Path) -> f64 {
-    let scale = energies(run, ["absolute_work_j", "lift_j", "largest_internal_j"]);
-    energies(run, ["unexplained_j"])[0] / scale.iter().sum::<f64>()
-}
-
-/// `cloth-sim check` finds no intersection. It may find that energy rises.
-fn assert_clear(run: &Path) {
-    let said = Command::new(common::run::BINARY).arg("check").arg(run).output().expect("it runs");
-    let said = String::from_utf8_lossy(&said.stdout);
-    assert!(said.contains("no fault in"), "{said}");
 }
 
 /// The lowest point (m, below the ends) of a strip of `length` (m) and `weight` (N/m) between two

@@ -15,8 +15,8 @@ pub fn whole<T: TryFrom<i64>>(value: i64, name: &str) -> PyResult<T> {
     T::try_from(value).map_err(refused)
 }
 
-/// The rows x, y, z of `value`, which may be anything that numpy makes an array of. A single row may
-/// have no axis of its own. Messages call it `name`.
+/// The rows x, y, z of `value`, which may be anything that numpy makes an array of. A single row
+/// may have no axis of its own. Messages call it `name`.
 pub fn vectors(value: &Bound<PyAny>, name: &str) -> PyResult<Vec<Vec3>> {
     let refused = |cause: String| {
         let remedy = "give an array of shape (n, 3): finite numbers x, y, z for each vertex";

@@ -218,8 +218,8 @@ impl Simulation {
         self.facts.pins.iter().map(|vertices| PyArray1::from_slice(py, vertices)).collect()
     }
 
-    /// The places (m) where pin `pin` holds its vertices; no rows before it takes hold. A pin that starts
-    /// at 0 holds from the start.
+    /// The places (m) where pin `pin` holds its vertices; no rows before it takes hold. A pin that
+    /// starts at 0 holds from the start.
     fn handle<'py>(&self, py: Python<'py>, pin: i64) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let pin = self.pin(pin)?;
         array(py, &self.ask(py, move |rank| Ok(rank.cloth()?.handle(pin)))?)

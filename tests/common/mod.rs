@@ -3,6 +3,8 @@
 
 pub mod conformance;
 #[cfg(feature = "program")]
+pub mod ends;
+#[cfg(feature = "program")]
 pub mod page;
 #[cfg(feature = "program")]
 pub mod poses;

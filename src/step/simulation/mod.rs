@@ -112,9 +112,9 @@ impl<'w> Simulation<'w> {
         self.state.cloth_velocities()
     }
 
-    /// The places where the vertices of pin group `group` are held, m: where they are now if the next step
-    /// is the first one that holds them, and none before. The groups of all cloths are numbered in
-    /// scene order.
+    /// The places where the vertices of pin group `group` are held, m: where they are now if the
+    /// next step is the first one that holds them, and none before. The groups of all cloths are
+    /// numbered in scene order.
     pub fn handle(&self, group: usize) -> Vec<Vec3> {
         let State { captured, positions, .. } = &self.state;
         let places = captured.get(group).cloned().unwrap_or_default();
