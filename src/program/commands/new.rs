@@ -34,7 +34,7 @@ pub struct NewArguments {
 pub enum Template {
     /// A tablecloth falls onto a ball.
     Drape,
-    /// A skirt on a waist that turns.
+    /// A skirt is sewn of a flat panel around a waist, which turns.
     Garment,
     /// Boxes and a ball fall onto a sheet.
     Bodies,
