@@ -8,7 +8,7 @@
 //! | [`arguments`] | the command line |
 //! | [`sequence`] | which pictures there are: frames, directions, times |
 //! | [`shown`] | the frames of a run that are drawn, and the box around them |
-//! | [`modes`], [`colours`] | what colours mean; palettes and scales |
+//! | [`modes`], [`colours`], [`legend`] | what colours mean; palettes and scales; the scale in a corner |
 //! | [`model`], [`parts`], [`creases`] | the triangles of a frame; its objects; normals at edges |
 //! | [`joints`] | points and lines where joints are |
 //! | [`camera`], [`lights`], [`ground`] | how they are seen |
@@ -23,6 +23,7 @@ mod draw;
 pub mod files;
 mod ground;
 mod joints;
+mod legend;
 mod lights;
 mod model;
 mod modes;
