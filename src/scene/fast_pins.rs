@@ -54,8 +54,8 @@ fn fastest(cloth: &ClothSetup, pin: &Pin, setup: &Setup) -> Option<Fastest> {
     }
 }
 
-/// The fastest way of the points that `pin` follows from sample to sample of a `motion`. Samples are
-/// larger by `scale` in the scene.
+/// The fastest way of the points that `pin` follows from sample to sample of a `motion`. Samples
+/// are larger by `scale` in the scene.
 fn by_samples(motion: &SampledMotion, pin: &Pin, follow: &Follow, scale: f64) -> Option<Fastest> {
     let feet = |sample: usize| {
         let x = Vec::from_iter(motion.cache.sample(sample));

@@ -20,8 +20,8 @@ pub enum Unwelded {
     Pulled,
     /// Its thread is so soft that its vertices stay apart.
     Soft,
-    /// Its vertices are near enough. If it is still a thread when a frame has ended, its weld would let
-    /// surfaces cross or come too near, or more than two faces meet at an edge.
+    /// Its vertices are near enough. If it is still a thread when a frame has ended, its weld would
+    /// let surfaces cross or come too near, or more than two faces meet at an edge.
     Near,
 }
 
@@ -74,8 +74,8 @@ impl Sewing {
         threads.filter(|(_, why)| *why == Unwelded::Near).map(|(number, _)| number).collect()
     }
 
-    /// How many stitches beside the `known` ones are threads although they weld, and why, at `time_s`
-    /// (s) with cloth at `x` (m).
+    /// How many stitches beside the `known` ones are threads although they weld, and why, at
+    /// `time_s` (s) with cloth at `x` (m).
     pub fn unwelded(&self, x: &[Vec3], known: &[u32], time_s: f64) -> BTreeMap<Unwelded, usize> {
         let mut counts = BTreeMap::new();
         self.threads(x, known, time_s).for_each(|(_, why)| *counts.entry(why).or_default() += 1);

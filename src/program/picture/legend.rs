@@ -8,7 +8,7 @@ use crate::program::picture::modes::Legend;
 use crate::program::profile::png::overlay;
 
 /// Smaller pictures have no room for words, pixels.
-const LEAST: [u32; 2] = [200, 120];
+const LEAST: [u32; 2] = [320, 180];
 
 /// Colours along the bar.
 const STEPS: usize = 32;
@@ -17,13 +17,14 @@ const STEPS: usize = 32;
 pub struct LegendPicture {
     /// Its width, pixels.
     width: usize,
-    /// Red, green, blue and opacity of each pixel, row by row. Colours are multiplied by the opacity.
+    /// Red, green, blue and opacity of each pixel, row by row. Colours are multiplied by the
+    /// opacity.
     pixels: Vec<u8>,
 }
 
 impl LegendPicture {
-    /// That of `legend`, whose bar has the colours of `stops`, for pictures of this `size` (pixels).
-    /// None if they are too small.
+    /// That of `legend`, whose bar has the colours of `stops`, for pictures of this `size`
+    /// (pixels). None if they are too small.
     pub fn new(
         legend: &Legend,
         stops: &[Vec3],

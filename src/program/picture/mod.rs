@@ -8,7 +8,8 @@
 //! | [`arguments`] | the command line |
 //! | [`sequence`] | which pictures there are: frames, directions, times |
 //! | [`shown`] | the frames of a run that are drawn, and the box around them |
-//! | [`modes`], [`colours`], [`legend`] | what colours mean; palettes and scales; the scale in a corner |
+//! | [`modes`], [`colours`] | what colours mean; palettes and scales |
+//! | [`legend`] | the scale in a corner of a picture |
 //! | [`model`], [`parts`], [`creases`] | the triangles of a frame; its objects; normals at edges |
 //! | [`joints`] | points and lines where joints are |
 //! | [`camera`], [`lights`], [`ground`] | how they are seen |

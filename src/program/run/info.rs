@@ -23,8 +23,8 @@ use crate::program::words::{grouped, plural, plural_grouped, significant};
 /// Steps are measured for about this time, s.
 const MEASURED_S: f64 = 1.0;
 
-/// The mean step of a run takes so many times as long as its first steps where cloth comes to lie on
-/// something: 2.1 in `sewing.ron`, 2.6 in `undulated_bar.ron`, 3.0 in `tablecloth.ron`.
+/// The mean step of a run takes so many times as long as its first steps where cloth comes to lie
+/// on something: 2.1 in `sewing.ron`, 2.6 in `undulated_bar.ron`, 3.0 in `tablecloth.ron`.
 const IN_CONTACT: [f64; 2] = [2.0, 3.0];
 
 /// What the first steps of a run took.
@@ -172,28 +172,34 @@ impl Forecast {
         let times = [
             format!("  set-up    {:.1} s", self.set_up_s),
             format!("  measured  {measured}, {step_ms} ms each, with {contacts} at the end"),
-            format!("  run       {run_s} s, if all {steps} were like these{}", self.in_contact()),
+            format!("  run       {run_s} s, if all {steps} were like these"),
         ];
-        let notes = self.notes.iter().map(|it| format!("  note: {it}"));
+        let notes =
+            self.notes.iter().map(|it| format!("  note: {}", it.replace("; ", ";\n        ")));
         let warnings = self.warnings.iter().map(|it| format!("  warning: {it}"));
         let before = [head].into_iter().chain(objects).chain(notes).chain(times);
-        before.chain([self.left_out()]).chain(memory).chain(warnings).collect()
+        before
+            .chain(self.in_contact())
+            .chain([self.left_out()])
+            .chain(memory)
+            .chain(warnings)
+            .collect()
     }
 
     /// What the run would take where the first steps have no contact, but later ones do.
-    fn in_contact(&self) -> String {
+    fn in_contact(&self) -> Option<String> {
         let starts_free = self.measured_contacts == 0 || self.sews;
-        if self.bodies.is_some() || !starts_free {
-            return String::new();
-        }
-        let [from, to] = IN_CONTACT.map(|factor| significant(factor * self.run_s));
-        format!("; {from} to {to} s where cloth comes to lie on something")
+        let steps_s = self.run_s - self.set_up_s;
+        let run_s = |factor: f64| significant(self.set_up_s + factor * steps_s);
+        let [from, to] = IN_CONTACT.map(run_s);
+        (self.bodies.is_none() && starts_free)
+            .then(|| format!("            {from} to {to} s where cloth comes to lie on something"))
     }
 
     /// What the estimate of the run leaves out.
     fn left_out(&self) -> String {
-        let seams = if self.sews { "seams that draw and weld, " } else { "" };
-        format!("            left out: contacts to come, {seams}repairs, the writing of frames")
+        let seams = if self.sews { "seams that weld, " } else { "" };
+        format!("            left out: contacts to come, {seams}repairs, writing frames")
     }
 }
 

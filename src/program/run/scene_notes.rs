@@ -1,5 +1,5 @@
-//! What `info` says about the objects of a scene beside their sizes: obstacles that are finer than they
-//! need to be, and lines of meshes that nothing sews.
+//! What `info` says about the objects of a scene beside their sizes: obstacles that are finer than
+//! all cloth, and lines of meshes that nothing sews.
 
 use cloth_sim::error::Result;
 use cloth_sim::mesh::shapes::Shape;
@@ -78,7 +78,7 @@ fn unused_lines(job: &Job) -> Result<Vec<String>> {
         let lines = mesh.document.lines.len();
         if lines > 0 {
             notes.push(format!(
-                "the mesh of `{name}` has {} (`l`) that no seam sews: `seams: [(stitches: \
+                "the mesh of `{name}` has {} (`l`) that no seam sews; `seams: [(stitches: \
                  Lines(\"{name}\"))]` does",
                 plural(lines, "line")
             ));

@@ -15,13 +15,16 @@ fn line(of: &ObjectSize, width: usize) -> String {
     let edges = edges.map_or(String::new(), |[shortest, median, longest]| {
         format!(", edges {median} mm ({shortest} to {longest})")
     });
-    let triangles = plural_grouped(of.triangles as u64, "triangle");
+    let triangles = match of.mass_kg {
+        None => format!(", {}", plural_grouped(of.triangles as u64, "triangle")),
+        Some(_) => String::new(),
+    };
     let (name, kind) = (&of.name, of.kind);
     // A ball is a vertex, and a capsule an edge.
     if of.vertices <= 2 {
         return format!("  {name:<width$}  {kind}, round");
     }
-    format!("  {name:<width$}  {kind}, {vertices}, {triangles}{mass}{edges}")
+    format!("  {name:<width$}  {kind}, {vertices}{triangles}{mass}{edges}")
 }
 
 /// For people: a line for each of the first objects, and what is unusual about their edges

@@ -17,8 +17,8 @@ pub(crate) fn of_svg(
     Ok(Some(pixels.encode_png()?))
 }
 
-/// The width of the picture `svg` (pixels), and all its pixels by rows, each as red, green, blue and
-/// opacity. Colours are multiplied by the opacity.
+/// The width of the picture `svg` (pixels), and all its pixels by rows, each as red, green, blue
+/// and opacity. Colours are multiplied by the opacity.
 ///
 /// # Errors
 /// When `svg` is no picture.

@@ -156,8 +156,8 @@ impl<'j> Recorder<'j, ClothSums> {
     }
 
     /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is
-    /// complete, prints the summary on standard output, with -v the details before it. It says how many
-    /// stitches are `unwelded`.
+    /// complete, prints the summary on standard output, with -v the details before it. It says how
+    /// many stitches are `unwelded`.
     ///
     /// # Errors
     /// When a file cannot be written.
