@@ -186,13 +186,13 @@ impl Forecast {
             .collect()
     }
 
-    /// What the run would take where the first steps have no contact, but later ones do.
+    /// What the run would take where the first steps have few contacts, but later ones have many.
     fn in_contact(&self) -> Option<String> {
-        let starts_free = self.measured_contacts == 0 || self.sews;
+        let is_free = 10 * self.measured_contacts < self.vertices.unwrap_or_default();
         let steps_s = self.run_s - self.set_up_s;
         let run_s = |factor: f64| significant(self.set_up_s + factor * steps_s);
         let [from, to] = IN_CONTACT.map(run_s);
-        (self.bodies.is_none() && starts_free)
+        (is_free || self.sews)
             .then(|| format!("            {from} to {to} s where cloth comes to lie on something"))
     }
 
