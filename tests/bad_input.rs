@@ -40,6 +40,11 @@ fn files_that_are_missing_or_no_scene() {
     assert_says(&missing, &["no/such/scene.ron"]);
     assert_says(&run("(name: \"bad\",\n  frames: oops)", "", &[]), &["bad.ron:2:"]);
     assert_says(&run("hello", "", &[]), &["bad.ron:1:"]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mesh = folder.path().join("shirt.OBJ");
+    std::fs::write(&mesh, "v 0 0 0\n").expect("a mesh is written");
+    let words = ["shirt.OBJ: it is a mesh, not a scene", "shape: Mesh(", "cloth-sim new"];
+    assert_says(&finish(cloth_sim().arg(&mesh)), &words);
     let mesh = sheet("Mesh(\"nowhere.obj\")", "");
     assert_says(&run(&mesh, "", &[]), &["nowhere.obj"]);
 }
@@ -90,16 +95,13 @@ fn numbers_that_no_run_would_end_with_are_refused_at_once() {
 }
 
 #[test]
-fn more_frames_than_a_scene_has_are_warned_of() {
-    let more = ["--set", "steps_per_frame=1", "--frames"];
-    let said = |frames| {
-        let output = run(&sheet(SHEET, ""), "", &[&more[..], &[frames]].concat());
-        assert!(output.status.success());
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
-    assert!(!said("1").contains("warning: --frames"));
-    let warning = "warning: --frames 5: the scene has 1 frame; --set frames=5 makes more";
-    assert!(said("5").contains(warning));
+fn frames_that_are_asked_for_count_more_than_those_of_the_scene() {
+    for (frames, said) in [("0", "0 frames in"), ("5", "5 frames in")] {
+        let more = ["--set", "steps_per_frame=1", "--frames", frames];
+        let output = run(&sheet(SHEET, ""), "", &more);
+        let summary = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && summary.contains(said), "{summary}");
+    }
 }
 
 #[test]

@@ -67,6 +67,34 @@ fn shells_and_manuals_know_every_subcommand() {
 }
 
 #[test]
+fn info_names_fine_obstacles_unused_lines_and_the_warnings_of_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = r#"(frames: 1, steps_per_frame: 1, cloths: [
+            (name: "rag", shape: Mesh("rag.obj"), material: Fabric("cotton"),
+             pins: [(select: Vertices([0]),
+                motion: (keyframes: [(), (time_s: 0.02, translation_m: (0, 0.5, 0))]))]),
+        ],
+        obstacles: [(name: "arm", shape: Capsule(radius_m: 0.05, length_m: 1.2),
+             transform: (translation_m: (0, -1, 0)))])"#;
+    let rag = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 4 3 2\nl 1 3\n";
+    std::fs::write(folder.path().join("rag.obj"), rag).expect("a mesh");
+    std::fs::write(folder.path().join("rag.ron"), scene).expect("a scene");
+    let mut command = Command::new(BINARY);
+    let output = finish(command.current_dir(folder.path()).args(["info", "rag.ron"]));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for part in [
+        "rag  cloth, 4 vertices, ",
+        "note: `arm` has 48,750 triangles, all cloth 2;",
+        "--set obstacles[0].shape.edge_m=0.00833 makes a quarter of them",
+        "note: the mesh of `rag` has 1 line (`l`) that no seam sews",
+        "measured  1 step,",
+        "warning: cloths[0].pins[0] of `rag`: it leaps: 25.0 m/s on the way to 0.020 s",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
 fn answers_for_other_programs_are_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let json = |words: &[&str]| -> serde_json::Value {

@@ -114,6 +114,18 @@ fn maps_are_colours_of_cloth() {
     let said = picture(&run, &["--colour", "bending", "--size", "64x64", "--frame", "0"]);
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("colours: bending from 1 to 20 times"), "{said}");
+    // The scale is in the lower left corner.
+    let more = ["--colour", "bending", "--size", "480x270", "--frame", "0", "-q"];
+    let ([width, height], with) = read_png(&draw(&run, "with.png", &more));
+    let (_, without) =
+        read_png(&draw(&run, "without.png", &[&more[..], &["--no-legend"]].concat()));
+    let places = (0..with.len()).filter(|&it| with[it] != without[it]);
+    let (width, height) = (width as usize, height as usize);
+    let is_corner = |place: usize| place % width < width / 2 && place / width > height / 2;
+    let colours = places.clone().map(|it| with[it]).collect::<std::collections::BTreeSet<_>>();
+    assert!(places.clone().all(is_corner) && colours.len() > 100, "{} colours", colours.len());
+    let quiet = picture(&run, &more);
+    assert!(quiet.stdout.is_empty() && quiet.stderr.is_empty(), "{quiet:?}");
 }
 
 #[test]

@@ -213,6 +213,47 @@ fn a_tunic_is_sewn_on_a_ball_with_the_same_bits_anywhere() {
 }
 
 #[test]
+fn a_seam_that_is_too_weak_is_a_fault_with_its_cause() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let weak = r#"(stitches: Lines("tunic"), close_s: 0.2, most_n_per_m: 0.01)"#;
+    std::fs::write(folder.path().join("tunic.obj"), panels(6)).expect("a mesh");
+    std::fs::write(folder.path().join("tunic.ron"), tunic(weak, 6)).expect("a scene");
+    let command = |words: &[&str]| finish(Command::new(BINARY).current_dir(&folder).args(words));
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let summary = said(&command(&["tunic.ron", "--out", "out"]));
+    assert!(summary.contains("19 not welded: threads pull with their largest force"), "{summary}");
+    // Before their time is over, open stitches are no fault.
+    let early = command(&["tunic.ron", "--out", "early", "--frames", "4"]);
+    assert!(said(&early).contains("19 not welded: the time to close"), "{}", said(&early));
+    let checked = command(&["check", "early"]);
+    let warning = "warning: 1 of 1 seam open in frame 4, before their time to close is over: ";
+    assert!(checked.status.success() && said(&checked).contains(warning), "{}", said(&checked));
+    let checked = command(&["check", "out"]);
+    assert_says(&checked, &["are open although the time to close (close_s) is over"]);
+    let words = ["warning: 1 of 1 seam open in frame 6: 19 of 19 stitches", "not welded: 19"];
+    assert!(words.iter().all(|it| said(&checked).contains(it)), "{}", said(&checked));
+}
+
+#[test]
+fn lines_that_are_no_seams_are_warned_of_by_their_vertices() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // In the middle of both panels, across the tunic, along an edge.
+    let mesh = panels(6) + "l 25 74\nl 1 98\nl 1 2\n";
+    std::fs::write(folder.path().join("tunic.obj"), mesh).expect("a mesh");
+    std::fs::write(folder.path().join("tunic.ron"), tunic(LINES, 0)).expect("a scene");
+    let said = finish(Command::new(BINARY).current_dir(&folder).arg("tunic.ron"));
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    for (kind, ends) in [
+        ("with no end on the boundary", "(24, 73)"),
+        ("longer than half of the mesh", "(0, 97)"),
+        ("along edges of faces, which would collapse", "(0, 1)"),
+    ] {
+        let expected = format!("lines of `tunic` {kind}, 1 in all: vertices {ends}, from 0;");
+        assert!(said.contains(&expected), "{said}");
+    }
+}
+
+#[test]
 fn seams_that_fit_nothing_are_refused() {
     let between = |first: &str, second: &str| {
         format!("(stitches: Between(first: ({first}), second: ({second})))")

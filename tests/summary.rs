@@ -112,7 +112,7 @@ fn info_says_what_a_run_will_take_and_writes_nothing() {
         let [out, said] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
         assert!(output.status.success() && out.starts_with(first), "{out}{said}");
         assert!(out.contains("2 frames of "), "{out}");
-        assert!(line(&out, "measured ").ends_with(" ms each"), "{out}");
+        assert!(line(&out, "measured ").contains(" ms each, with "), "{out}");
         assert!(line(&out, "run ").contains(" s, if all "), "{out}");
         assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     }

@@ -2,14 +2,23 @@
 
 /// The count with its noun: "1 rank", "2 patches".
 pub fn plural(count: usize, noun: &str) -> String {
-    match (count, noun) {
-        (1, _) => format!("1 {noun}"),
-        (_, "stitch") => format!("{count} stitches"),
-        (_, "patch") => format!("{count} patches"),
-        (_, "process") => format!("{count} processes"),
-        (_, "query") => format!("{count} queries"),
-        (_, "body") => format!("{count} bodies"),
-        _ => format!("{count} {noun}s"),
+    format!("{count} {}", noun_of(count as u64, noun))
+}
+
+/// As [`plural`], with commas: "14,033 vertices".
+pub fn plural_grouped(count: u64, noun: &str) -> String {
+    format!("{} {}", grouped(count), noun_of(count, noun))
+}
+
+/// The noun of a count: "rank", "patches".
+fn noun_of(count: u64, noun: &str) -> String {
+    let stem = &noun[..noun.len().saturating_sub(1)];
+    match noun {
+        _ if count == 1 => noun.to_owned(),
+        _ if noun.ends_with("vertex") => format!("{}ices", &noun[..noun.len() - 2]),
+        _ if noun.ends_with('y') && !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),
+        _ if noun.ends_with("ch") || noun.ends_with("ss") => format!("{noun}es"),
+        _ => format!("{noun}s"),
     }
 }
 
@@ -114,6 +123,15 @@ mod tests {
         );
         let numbers = [0.0, -0.0, -1e-15, 0.012_34, -1.6, 48.07, 1234.6, 100.0];
         assert_eq!(numbers.map(significant).join(" "), "0 0 0 0.0123 -1.6 48.1 1235 100");
+    }
+
+    #[test]
+    fn counts_have_their_nouns() {
+        let counts =
+            [(1, "body"), (0, "body"), (2, "vertex"), (3, "patch"), (2, "key"), (1, "step")];
+        let words = Vec::from_iter(counts.map(|(count, noun)| plural(count, noun)));
+        assert_eq!(words.join(" "), "1 body 0 bodies 2 vertices 3 patches 2 keys 1 step");
+        assert_eq!(plural_grouped(14_033, "vertex"), "14,033 vertices");
     }
 
     #[test]

@@ -24,15 +24,24 @@ pub fn load(path: &Path) -> Result<Scene> {
     complete(read(path)?, path)
 }
 
+/// Files with these endings are meshes, and none of them is a scene.
+const MESHES: [&str; 6] = ["obj", "ply", "stl", "fbx", "glb", "gltf"];
+
 /// Reads the scene at `path`. Nothing is filled in or checked yet.
 ///
 /// # Errors
-/// A file that cannot be read, text that is not RON or not a scene (by line and column).
+/// A file that cannot be read, a mesh, text that is not RON or not a scene (by line and column).
 pub fn read(path: &Path) -> Result<Scene> {
     let bytes = input::read(path, input::TEXT_LIMIT).map_err(|cause| {
         let remedy = input::remedy(&cause, "check the path of the scene; scenes/ holds examples");
         Error::file(path, cause, remedy)
     })?;
+    let ending = path.extension().map(|it| it.to_ascii_lowercase());
+    if ending.is_some_and(|it| MESHES.iter().any(|&mesh| it == mesh)) {
+        let remedy = "name it in a scene: `shape: Mesh(\"shirt.obj\")` of a cloth or an obstacle (OBJ files \
+                      only); `cloth-sim new NAME` writes a scene to begin with";
+        return Err(Error::file(path, "it is a mesh, not a scene", remedy));
+    }
     let text = String::from_utf8(bytes).map_err(|cause| {
         let at = cause.utf8_error().valid_up_to();
         Error::file(path, format!("byte {at} is no UTF-8 text"), "save the scene as UTF-8 text")

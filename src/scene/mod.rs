@@ -11,6 +11,7 @@ pub mod bodies;
 pub mod build;
 mod check;
 mod distances;
+mod fast_pins;
 pub mod keyframe;
 pub mod load;
 mod loads;
@@ -24,6 +25,7 @@ mod scale;
 mod seams;
 mod select;
 pub mod spec;
+mod stray_lines;
 mod surfaces;
 mod touch;
 

@@ -16,9 +16,11 @@ use crate::scene::bends::bend_warnings;
 use crate::scene::bodies::among_cloth::MANY;
 use crate::scene::bodies::check_turn;
 use crate::scene::check::check_speed;
+use crate::scene::fast_pins::fast_pins;
 use crate::scene::loads::held_loads;
 use crate::scene::samples::sample_warnings;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
+use crate::scene::stray_lines::line_warnings;
 
 /// The largest contact distance, in short edges of a cloth (see [`Edges::short_m`]). Candidates
 /// grow with its square. Two sheets of 10 x 10 cells on a sphere have 80 candidates for each
@@ -59,6 +61,8 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
         check_turns(obstacle.motion.as_ref(), &at, step_s, built.placed())?;
     }
     warnings.extend(sample_warnings(scene, setup)?);
+    warnings.extend(line_warnings(scene, setup));
+    warnings.extend(fast_pins(scene, setup));
     for (i, bodies) in scene.bodies.iter().enumerate() {
         let spec = bodies.motion_spec();
         let motion = spec.as_ref().map(|spec| Motion::Keyframes(spec.resolve()));
@@ -343,7 +347,8 @@ mod tests {
             let pins = format!("pins: [(select: Nearest((0, 0, 0)), motion: {motion})]");
             warnings(&format!("material: Fabric(\"cotton\"), {pins}"), "")
         };
-        assert_eq!(pin("(1000, 0, 0)").unwrap(), [""; 0]);
+        assert_eq!(pin("(1, 0, 0)").unwrap(), [""; 0]);
+        assert!(pin("(1000, 0, 0)").is_ok());
         let said = pin("(1e6, 0, 0)").unwrap_err().to_string();
         let expected = "cloths[0].pins[0].motion.keyframes[1].angle_deg: the motion to this key has a \
                         speed of 1.571e6 m/s";

@@ -69,6 +69,7 @@ pub use pinch::WaitingBody;
 pub use report::{Counter, EnergyRise, Measure, Phase, StepReport};
 pub use scheme::{History, Integrator};
 pub use settings::{GravityKey, StepSettings};
+pub use sewing::Unwelded;
 pub use simulation::Simulation;
 pub use sizes::{Choice, StepsPerFrame};
 pub use skin::{Released, YieldingObstacle};

@@ -1,6 +1,6 @@
 //! What is known of the stitches that weld.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::bodies::Setup;
@@ -8,6 +8,22 @@ use crate::bodies::seam::{Seam, Stitch};
 use crate::bodies::weld::Welds;
 use crate::ids::VertexId;
 use crate::math::Vec3;
+
+/// Why a stitch that welds is still a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unwelded {
+    /// The time of its seam to close is not over.
+    Closing,
+    /// A pin or a body holds one of its vertices at some time.
+    Held,
+    /// Its thread pulls with its largest force, and its vertices stay apart.
+    Pulled,
+    /// Its thread is so soft that its vertices stay apart.
+    Soft,
+    /// Its vertices are near enough. If it is still a thread when a frame has ended, its weld would
+    /// let surfaces cross or come too near, or more than two faces meet at an edge.
+    Near,
+}
 
 /// What welding needs.
 pub(super) struct Sewing {
@@ -54,20 +70,48 @@ impl Sewing {
     /// The numbers of the stitches that can be welded at `time_s` (s) with cloth at `x` (m), beside the
     /// `known` ones that are: they have closed.
     pub fn closed(&self, x: &[Vec3], known: &[u32], time_s: f64) -> BTreeSet<u32> {
+        let threads = self.threads(x, known, time_s);
+        threads.filter(|(_, why)| *why == Unwelded::Near).map(|(number, _)| number).collect()
+    }
+
+    /// How many stitches beside the `known` ones are threads although they weld, and why, at
+    /// `time_s` (s) with cloth at `x` (m).
+    pub fn unwelded(&self, x: &[Vec3], known: &[u32], time_s: f64) -> BTreeMap<Unwelded, usize> {
+        let mut counts = BTreeMap::new();
+        self.threads(x, known, time_s).for_each(|(_, why)| *counts.entry(why).or_default() += 1);
+        counts
+    }
+
+    /// The numbers of the stitches of [`Self::unwelded`], each with its cause.
+    fn threads<'a>(
+        &'a self,
+        x: &'a [Vec3],
+        known: &'a [u32],
+        time_s: f64,
+    ) -> impl Iterator<Item = (u32, Unwelded)> + 'a {
         let held = self.held();
-        let x = |vertex: VertexId| x[vertex as usize];
-        let is_ready = |&(number, (seam, stitch)): &(u32, (&Seam, &Stitch))| {
-            let [a, b] = stitch.vertices;
-            seam.welds
-                && time_s >= seam.close_s
-                && (x(a) - x(b)).norm() <= seam.reach_m()
-                && known.binary_search(&number).is_err()
-                && !held.contains(&a)
-                && !held.contains(&b)
+        let why = move |seam: &Seam, stitch: &Stitch| {
+            let [a, b] = stitch.vertices.map(|vertex| x[vertex as usize]);
+            let distance_m = (a - b).norm();
+            if time_s < seam.close_s {
+                Unwelded::Closing
+            } else if stitch.vertices.iter().any(|vertex| held.contains(vertex)) {
+                Unwelded::Held
+            } else if distance_m <= seam.reach_m() {
+                Unwelded::Near
+            } else if distance_m - seam.gap_m > seam.elastic_m() {
+                Unwelded::Pulled
+            } else {
+                Unwelded::Soft
+            }
         };
         let seams = self.base.seams.iter();
         let stitches = seams.flat_map(|seam| seam.stitches.iter().map(move |it| (seam, it)));
-        (0..).zip(stitches).filter(is_ready).map(|(number, _)| number).collect()
+        let is_thread = |(number, (seam, _)): &(u32, (&Seam, &Stitch))| {
+            seam.welds && known.binary_search(number).is_err()
+        };
+        let threads = (0..).zip(stitches).filter(is_thread);
+        threads.map(move |(number, (seam, stitch))| (number, why(seam, stitch)))
     }
 
     /// The vertices that pins or bodies hold at some time.

@@ -100,7 +100,9 @@ impl Findings {
         let unfinished = self.unfinished.as_ref();
         if faulty > 0 {
             let remedy = self.remedy.or(unfinished.map(|_| UNFINISHED)).unwrap_or(SEE_LIST);
-            return Some(Fault { cause: format!("faults in {faulty} of {frames} frames"), remedy });
+            let frames = plural(frames, "frame");
+            let cause = format!("faults in {faulty} of {frames}");
+            return Some(Fault { cause, remedy });
         }
         if let Some(cause) = unfinished {
             return Some(Fault { cause: cause.clone(), remedy: UNFINISHED });

@@ -13,7 +13,7 @@ use crate::program::output::lock::{self, Holder, Owner};
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::{NO_RUN, RunHead, Status};
 use crate::program::output::{names, steps_jsonl};
-use crate::program::words::whole_frames;
+use crate::program::words::{plural, whole_frames};
 
 /// The record of a run.
 #[derive(Clone)]
@@ -166,7 +166,10 @@ fn expect_frames(folder: &Path, format: &dyn Format, frames: u64) -> Result<()> 
     if frames <= last.saturating_add(MISSING) {
         return Ok(());
     }
-    let cause = format!("the run has {frames} frames, but the last one here is {last}");
+    let cause = format!(
+        "the run has {}, but the last one here is {last}",
+        plural(frames as usize, "frame")
+    );
     let remedy = "repeat the run; this folder seems to hold files of different runs";
     Err(Error::file(folder, cause, remedy))
 }

@@ -115,7 +115,7 @@ pub struct InfoArguments {
     /// The scene.
     pub scene: PathBuf,
 
-    /// Number of frames.
+    /// Number of frames [default: that of the scene].
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 
@@ -146,7 +146,7 @@ pub struct ResumeArguments {
     /// The run folder. The run goes on after its newest checkpoint.
     pub folder: PathBuf,
 
-    /// Go on until frame N [default: the last frame of the scene].
+    /// Go on until frame N, also beyond the last one of the scene [default: the last one].
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 
@@ -255,7 +255,7 @@ pub struct Arguments {
     #[arg(long)]
     pub overwrite: bool,
 
-    /// Stop after N frames. Frame 0, the start, does not count.
+    /// Compute N frames, fewer or more than the scene has. Frame 0, the start, does not count.
     #[arg(long, value_name = "N")]
     pub frames: Option<u32>,
 

@@ -19,7 +19,7 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
     } else {
         ProgressBar::new_spinner()
     };
-    if let Ok(style) = ProgressStyle::with_template("{pos} frames checked") {
+    if let Ok(style) = ProgressStyle::with_template("frames checked: {pos}") {
         bar.set_style(style);
     }
     let settings = CheckSettings {

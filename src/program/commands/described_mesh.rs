@@ -15,7 +15,7 @@ use cloth_sim::scene::{self, Scene};
 use serde::Serialize;
 
 use crate::program::print;
-use crate::program::words::{grouped, plural};
+use crate::program::words::{grouped, plural, plural_grouped};
 
 /// Radii of bends that are shown, beside the one that warnings are about, m.
 const RADII_M: [f64; 5] = [0.01, 0.03, 0.1, 0.3, 1.0];
@@ -121,10 +121,10 @@ impl DescribedMesh {
         });
         let mut lines = vec![
             format!(
-                "{}: {} vertices, {} triangles, {}, {}; {width} x {height} x {depth}, {:.4} m^2",
+                "{}: {}, {}, {}, {}; {width} x {height} x {depth}, {:.4} m^2",
                 self.file.display(),
-                count(self.vertices),
-                count(self.triangles),
+                plural_grouped(self.vertices as u64, "vertex"),
+                plural_grouped(self.triangles as u64, "triangle"),
                 plural(self.parts, "part"),
                 plural(self.boundary_loops, "boundary loop"),
                 self.area_m2,

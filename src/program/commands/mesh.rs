@@ -17,7 +17,7 @@ use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::write_whole;
 use crate::program::print::{self, ResultFormat};
 use crate::program::run::memory;
-use crate::program::words::grouped;
+use crate::program::words::plural_grouped;
 
 /// Arguments of `mesh`.
 #[derive(Debug, Clone, Args)]
@@ -133,8 +133,9 @@ impl MeshResult {
     fn say(&self) -> Result<()> {
         self.mesh.iter().try_for_each(DescribedMesh::say)?;
         if let Some(Relaxed { flips, moved_vertices }) = &self.relaxed {
-            let [flips, moved] = [flips, moved_vertices].map(|&count| grouped(count as u64));
-            print::line(format_args!("relaxed: {flips} flips of edges, {moved} vertices moved"))?;
+            let flips = plural_grouped(*flips as u64, "flip");
+            let moved = plural_grouped(*moved_vertices as u64, "vertex");
+            print::line(format_args!("relaxed: {flips} of edges, {moved} moved"))?;
         }
         if self.mesh.is_some() && self.new.is_some() {
             print::line("")?;

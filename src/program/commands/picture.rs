@@ -34,7 +34,7 @@ pub fn picture(arguments: &PictureArguments) -> Result<()> {
     let (frames, faults) = run.frames(&numbers)?;
     let mut scene = ShownScene::new(&run, frames, arguments)?;
     sequence.keep(&scene.numbers());
-    write(&mut scene, &sequence, arguments.pixels(), &path)?;
+    write(&mut scene, &sequence, arguments, &path)?;
     if arguments.output.is_none() {
         drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
@@ -45,6 +45,9 @@ pub fn picture(arguments: &PictureArguments) -> Result<()> {
         "left_out": faults,
         "colours": legend,
     });
+    if arguments.quiet {
+        return Ok(());
+    }
     arguments.result.print(&value, || {
         faults.iter().try_for_each(print::line)?;
         legend.iter().try_for_each(print::line)?;
@@ -79,10 +82,16 @@ fn path(arguments: &PictureArguments, sequence: &Sequence) -> Result<PathBuf> {
 }
 
 /// Draws all pictures of a sequence into the file at `path`.
-fn write(scene: &mut ShownScene, sequence: &Sequence, size: [u32; 2], path: &Path) -> Result<()> {
+fn write(
+    scene: &mut ShownScene,
+    sequence: &Sequence,
+    arguments: &PictureArguments,
+    path: &Path,
+) -> Result<()> {
+    let (size, count) = (arguments.pixels(), sequence.shots.len() as u64);
     // The bar appears on terminals only, after the first picture.
-    let bar = ProgressBar::new(sequence.shots.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{pos} of {len} pictures drawn") {
+    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
+    if let Ok(style) = ProgressStyle::with_template("pictures drawn: {pos} of {len}") {
         bar.set_style(style);
     }
     let distance = scene.distance(sequence, size);

@@ -26,9 +26,11 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     let mut view = View::open(&arguments.folder)?;
     if arguments.live {
         return Live::new(view).serve(arguments.port, |address| {
-            arguments.result.print(&json!({ "address": address }), || {
-                print::line(format_args!("{address} shows the run; Ctrl-C ends this"))
-            })?;
+            if !arguments.quiet {
+                arguments.result.print(&json!({ "address": address }), || {
+                    print::line(format_args!("{address} shows the run; Ctrl-C ends this"))
+                })?;
+            }
             if !arguments.no_open {
                 open(address);
             }
@@ -41,14 +43,16 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
         let cause = "it exists, and is no page of this program";
         return Err(Error::file(&path, cause, "choose another file with --output"));
     }
-    let faults = write(&mut view, &path)?;
+    let faults = write(&mut view, &path, arguments.quiet)?;
     if arguments.output.is_none() {
         drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
-    arguments.result.print(&json!({ "page": path, "left_out": faults }), || {
-        faults.iter().try_for_each(print::line)?;
-        print::line(path.display())
-    })?;
+    if !arguments.quiet {
+        arguments.result.print(&json!({ "page": path, "left_out": faults }), || {
+            faults.iter().try_for_each(print::line)?;
+            print::line(path.display())
+        })?;
+    }
     if !arguments.no_open {
         open(&path.display().to_string());
     }
@@ -56,10 +60,10 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
 }
 
 /// Writes the page. Returns what is wrong with frames that are left out.
-fn write(view: &mut View, path: &Path) -> Result<Vec<String>> {
+fn write(view: &mut View, path: &Path, quiet: bool) -> Result<Vec<String>> {
     // The bar appears on terminals only, after the first frame.
-    let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{pos} frames written") {
+    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    if let Ok(style) = ProgressStyle::with_template("frames written: {pos}") {
         bar.set_style(style);
     }
     let mut faults = Ok(Vec::new());

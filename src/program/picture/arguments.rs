@@ -90,6 +90,14 @@ pub struct PictureArguments {
     #[arg(long, value_name = "N", value_parser = pictures_a_second)]
     pub frames_per_second: Option<f64>,
 
+    /// Leave out the scale of colours.
+    #[arg(long)]
+    pub no_legend: bool,
+
+    /// Print only errors.
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
+
     /// How the result is printed.
     #[command(flatten)]
     pub result: ResultFormat,

@@ -9,6 +9,7 @@
 //! | [`sequence`] | which pictures there are: frames, directions, times |
 //! | [`shown`] | the frames of a run that are drawn, and the box around them |
 //! | [`modes`], [`colours`] | what colours mean; palettes and scales |
+//! | [`legend`] | the scale in a corner of a picture |
 //! | [`model`], [`parts`], [`creases`] | the triangles of a frame; its objects; normals at edges |
 //! | [`joints`] | points and lines where joints are |
 //! | [`camera`], [`lights`], [`ground`] | how they are seen |
@@ -23,6 +24,7 @@ mod draw;
 pub mod files;
 mod ground;
 mod joints;
+mod legend;
 mod lights;
 mod model;
 mod modes;

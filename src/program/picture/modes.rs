@@ -129,6 +129,14 @@ pub struct Legend {
     unit: &'static str,
 }
 
+impl Legend {
+    /// The values at its ends, and its name with the unit.
+    pub fn words(&self) -> [String; 3] {
+        let [from, to] = [self.from, self.to].map(significant);
+        [from, to, format!("{}, {}", self.of, self.unit)]
+    }
+}
+
 impl fmt::Display for Legend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { of, from, to, unit } = self;
@@ -186,6 +194,11 @@ impl Colouring {
         let Scale { factor, unit, .. } = self.by.scale()?;
         let [from, to] = self.range.map(|it| factor * it);
         Some(Legend { of: self.by.word(), from, to, unit })
+    }
+
+    /// The colours of the scale, if there is one.
+    pub fn stops(&self) -> &[Vec3] {
+        &self.stops
     }
 
     /// The colour of each vertex of a cloth, whose first one is number `first` of all cloth.

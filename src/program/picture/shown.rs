@@ -12,6 +12,7 @@ use crate::program::picture::colours::Encoding;
 use crate::program::picture::draw::{Painter, Picture};
 use crate::program::picture::ground::Ground;
 use crate::program::picture::joints::MANY;
+use crate::program::picture::legend::LegendPicture;
 use crate::program::picture::lights::Lights;
 use crate::program::picture::modes::{Colouring, Legend};
 use crate::program::picture::parts::{Object, Parts};
@@ -87,6 +88,8 @@ pub struct ShownScene {
     lit: Option<u64>,
     /// Whether joints are drawn.
     has_joints: bool,
+    /// The scale of the colours, if it is drawn.
+    legend: Option<LegendPicture>,
 }
 
 impl ShownScene {
@@ -115,6 +118,10 @@ impl ShownScene {
             Some(choice) => choice == Joints::Show,
             None => parts.joint_count() < MANY,
         };
+        let encoding = Encoding::new();
+        let legend = colouring.legend().filter(|_| !arguments.no_legend).and_then(|legend| {
+            LegendPicture::new(&legend, colouring.stops(), &encoding, arguments.pixels())
+        });
         Ok(Self {
             frames,
             parts,
@@ -123,9 +130,10 @@ impl ShownScene {
             around,
             ground,
             lights: Lights::new(&axes, &around),
-            encoding: Encoding::new(),
+            encoding,
             lit: None,
             has_joints,
+            legend,
         })
     }
 
@@ -161,7 +169,9 @@ impl ShownScene {
         }
         let Self { lights, encoding, ground, .. } = self;
         let painter = Painter { ground: ground.as_ref(), lights, encoding };
-        Some(painter.draw(&model, &camera))
+        let mut picture = painter.draw(&model, &camera);
+        self.legend.iter().for_each(|legend| legend.draw(&mut picture));
+        Some(picture)
     }
 }
 

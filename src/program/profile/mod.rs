@@ -38,6 +38,7 @@ use crate::program::profile::comparison_picture::ComparisonPicture;
 use crate::program::profile::frames::{FrameProfiles, Profile, ProfileKind};
 use crate::program::profile::run_picture::RunPicture;
 use crate::program::profile::step_picture::StepPicture;
+use crate::program::words::plural;
 
 /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.
 ///
@@ -117,7 +118,7 @@ fn expect_same_length(runs: [&Path; 2], [a, b]: [usize; 2]) -> Result<()> {
     if a == b {
         return Ok(());
     }
-    let cause = format!("this run has {b} frames, but {} has {a}", runs[0].display());
+    let cause = format!("this run has {}, but {} has {a}", plural(b, "frame"), runs[0].display());
     let remedy = "compare runs of the same length; repeat one of them with --frames";
     Err(Error::file(runs[1], cause, remedy))
 }

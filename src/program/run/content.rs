@@ -17,6 +17,7 @@ use crate::program::output::materials::Materials;
 use crate::program::output::{bodies, obstacles};
 use crate::program::run::memory;
 use crate::program::run::recording::RecordingArguments;
+use crate::program::words::plural;
 
 /// What a scene has.
 pub enum Content {
@@ -190,7 +191,7 @@ fn check_step(option: &str, step: Option<u64>, scene: &Scene) -> Result<()> {
         )),
         Some(step) if !(1..=steps).contains(&step) => Err(Error::input(
             option,
-            format!("there is no step {step}: the run has {steps} steps"),
+            format!("there is no step {step}: the run has {}", plural(steps as usize, "step")),
             format!(
                 "frame N ends with step {} N; choose one of the steps 1 to {steps}",
                 scene.steps_per_frame.at_most()

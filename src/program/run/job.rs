@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::partition::Partition;
-use cloth_sim::scene::Scene;
+use cloth_sim::scene::{self, Scene};
 use cloth_sim::step::Model;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -131,13 +131,16 @@ impl Job {
         }
         // 1. The scene, what it has, and the format of its frames.
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
-        let mut warnings = Vec::from_iter(set_frames(&mut scene, arguments));
+        if let Some(frames) = arguments.frames {
+            scene.frames = frames;
+            scene::load::validate(&scene, &arguments.scene)?;
+        }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();
         let content = Content::new(arguments, &scene, &home)?;
         let formats = Formats::named(scene.output.format_names(), "output.formats")?;
         formats.check(&content.frame_objects(&scene))?;
-        warnings.extend(unreadable(&formats, &scene));
+        let mut warnings = Vec::from_iter(unreadable(&formats, &scene));
         warnings.extend(content.warnings());
         // 2. The files that the run reads and writes.
         let meshes = input_meshes(&scene, &home)?;
@@ -228,7 +231,7 @@ impl Job {
             let last = u64::from(self.scene.frames);
             if *frame > last {
                 let cause = format!("the run begins with frame {frame} and ends with {last}");
-                let remedy = format!("ask for at least {frame} frames");
+                let remedy = format!("ask for at least {}", plural(*frame as usize, "frame"));
                 return Err(Error::input("--frames", cause, remedy));
             }
         }
@@ -293,21 +296,6 @@ fn unreadable(formats: &Formats, scene: &Scene) -> Option<String> {
         format!(
             "`check`, `view` and `convert` cannot read these frames; add \"{best}\" to output.formats"
         )
-    })
-}
-
-/// Sets the number of frames that the user asks for. Returns a warning if the scene has fewer.
-fn set_frames(scene: &mut Scene, arguments: &Arguments) -> Option<String> {
-    let wanted = arguments.frames?;
-    if arguments.resumes || arguments.origin.is_some() {
-        scene.frames = wanted;
-        return None;
-    }
-    let has = scene.frames;
-    scene.frames = has.min(wanted);
-    (wanted > has).then(|| {
-        let frames = plural(has as usize, "frame");
-        format!("--frames {wanted}: the scene has {frames}; --set frames={wanted} makes more")
     })
 }
 

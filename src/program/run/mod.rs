@@ -21,6 +21,7 @@ pub mod placement;
 mod progress;
 mod recorder;
 pub mod recording;
+mod scene_notes;
 mod sizes;
 pub mod stage;
 mod summary;

@@ -40,6 +40,10 @@ pub struct ViewArguments {
     #[arg(long, value_name = "N", default_value = "64", value_parser = size)]
     pub limit_mb: f64,
 
+    /// Print only errors.
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
+
     /// How the result is printed.
     #[command(flatten)]
     pub result: ResultFormat,

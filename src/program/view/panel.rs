@@ -67,7 +67,11 @@ fn run(head: &RunHead, record: &Record) -> Rows {
     rows.add("Frames", format!("{frames} of {all}"));
     rows.add(
         "Frame",
-        format!("{} s, up to {} steps", significant(record.frame_s()), head.steps_per_frame),
+        format!(
+            "{} s, up to {}",
+            significant(record.frame_s()),
+            plural(head.steps_per_frame as usize, "step")
+        ),
     );
     rows.add("Format of frames", record.format.name());
     rows.add("Program", format!("cloth-sim {}", head.version));

@@ -1,5 +1,6 @@
 //! Seams that have closed become welds between two frames.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::collision::CandidateFinder;
@@ -12,11 +13,19 @@ use crate::step::model::Model;
 use crate::step::motion::StepMotion;
 use crate::step::repartition::repartition;
 use crate::step::report::{Counter, StepReport};
+use crate::step::sewing::Unwelded;
 use crate::step::simulation::Simulation;
 use crate::step::state::State;
 use crate::step::watch::EnergyWatch;
 
 impl Simulation<'_> {
+    /// How many stitches of seams that weld are still threads, by cause.
+    pub fn unwelded(&self) -> BTreeMap<Unwelded, usize> {
+        let Some(sewing) = &self.model.sewing else { return BTreeMap::new() };
+        let known = self.state.welded.as_deref().unwrap_or_default();
+        sewing.unwelded(&self.state.positions, known, self.time_s())
+    }
+
     /// After a step that ends a frame: welds the stitches that have closed. Collective.
     pub(super) fn weld(&mut self, report: &mut StepReport) -> Result<()> {
         let steps = u64::from(self.model.settings.steps_per_frame.at_most()).max(1);

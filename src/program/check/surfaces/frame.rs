@@ -10,7 +10,7 @@ use cloth_sim::verify::{Intersection, Surface, Surfaces, Threads, intersections}
 
 use crate::program::check::surfaces::drawn::{Folded, folded, with_other_cuts};
 use crate::program::check::surfaces::folder::CheckedRun;
-use crate::program::check::surfaces::sewn::{open_stitches, welds, with_welds};
+use crate::program::check::surfaces::sewn::{SeamState, welds, with_welds};
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]
@@ -23,9 +23,8 @@ pub struct FrameCheck {
     pub absurd: Option<(Edge, usize)>,
     /// The strain of its edges. `None` if it could not be checked or there is no cloth.
     pub strain: Option<Strain>,
-    /// Stitches that are open: how many, and how much farther apart than their thread is long the
-    /// vertices of the widest one are, m.
-    pub open_stitches: Option<(usize, f64)>,
+    /// Its seams. None if the scene has none.
+    pub seams: Option<SeamState>,
     /// Number of intersections between two objects, or of one with itself, as a viewer draws them.
     /// The key holds their places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
@@ -101,7 +100,7 @@ impl FrameCheck {
 
     fn judge(&mut self, run: &CheckedRun, threads: &Threads, x: &[Vec3]) {
         let edges = Vec::from_iter(edges(run, x));
-        self.open_stitches = open_stitches(run, self.frame as f64 * run.record.frame_s(), x);
+        self.seams = SeamState::new(run, self.frame as f64 * run.record.frame_s(), x);
         self.strain = strain(edges.iter().map(|edge| edge.length / edge.rest - 1.0).collect());
         // The quotient may be NaN, which is in no range.
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));

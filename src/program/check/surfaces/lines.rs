@@ -6,6 +6,7 @@ use crate::program::check::surfaces::drawn::Folded;
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::check::surfaces::frame::FrameCheck;
 use crate::program::check::surfaces::rises::{JointGap, Rises, StepRise};
+use crate::program::check::surfaces::sewn::SeamState;
 use crate::program::words::{plural, significant, small_length};
 
 /// How many rises of energy are listed.
@@ -114,7 +115,7 @@ impl Lines<'_> {
         let mut lines = Vec::from_iter(rises.steps.iter().take(RISES).map(line));
         match rises.steps.len().saturating_sub(RISES) {
             0 => {}
-            more => lines.push(format!("    and {more} more steps")),
+            more => lines.push(format!("    and {}", plural(more, "more step"))),
         }
         lines.extend(rises.balance.is_fault().then(|| rises.balance.gain().to_string()));
         lines
@@ -131,21 +132,26 @@ impl Lines<'_> {
 
     /// How many stitches are open in the last frame.
     pub fn seams(&self, frames: &[FrameCheck]) -> Option<String> {
-        let last = frames.iter().rfind(|frame| frame.open_stitches.is_some())?;
-        let (open, stretch_m) = last.open_stitches?;
+        let (frame, state) = frames.iter().rev().find_map(|it| Some((it.frame, it.seams?)))?;
+        let SeamState { open_seams, open, late, unwelded, stretch_m } = state;
         let all = self.run.seams.iter().map(|seam| seam.stitches.len()).sum::<usize>();
-        let seams = plural(self.run.seams.len(), "seam");
-        let state = match open {
-            0 => "none is open".to_owned(),
-            1 => "1 is open".to_owned(),
-            _ => format!("{open} are open"),
+        let (count, stitches) = (self.run.seams.len(), plural(all, "stitch"));
+        let seams = plural(count, "seam");
+        let widest = format!("the widest thread is {} mm too long", significant(1e3 * stretch_m));
+        let threads = match unwelded {
+            0 => String::new(),
+            _ => format!("; not welded: {unwelded} (the summary of the run says why)"),
         };
-        let stretch = significant(1e3 * stretch_m);
-        let frame = last.frame;
-        Some(format!(
-            "{seams} of {}: {state} in frame {frame}; the widest thread is {stretch} mm too long",
-            plural(all, "stitch")
-        ))
+        Some(match open {
+            0 => format!("{seams} of {stitches}: none is open in frame {frame}; {widest}{threads}"),
+            _ => {
+                let time = if late > 0 { "" } else { ", before their time to close is over" };
+                format!(
+                    "warning: {open_seams} of {seams} open in frame {frame}{time}: {open} of \
+                     {stitches}; {widest}{threads}"
+                )
+            }
+        })
     }
 
     /// Vertices are numbered from 0 in their own objects, like in a scene.

@@ -73,7 +73,12 @@ fn findings(
     findings.remarks.extend(lines.seams(frames));
     let most_m = run.body_radius_m.map(|radius_m| settings.max_joint_gap * radius_m);
     let is_open = rises.joint.is_some_and(|it| most_m.is_some_and(|most_m| it.gap_m > most_m));
-    findings.of_run = rises.fault().map(energy_fault).or(is_open.then(joint_fault));
+    let late = frames.iter().rev().find_map(|frame| frame.seams).map_or(0, |seams| seams.late);
+    findings.of_run = rises
+        .fault()
+        .map(energy_fault)
+        .or(is_open.then(joint_fault))
+        .or((late > 0).then(|| seam_fault(late)));
     findings.remedy = if frames.iter().any(|frame| frame.simulated > 0) {
         Some(
             "see the list on standard output; more steps (steps_per_frame) or a larger \
@@ -111,13 +116,27 @@ fn joint_fault() -> OfRun {
     }
 }
 
+fn seam_fault(late: usize) -> OfRun {
+    let stitches = plural(late, "stitch");
+    let state = if late == 1 { "is" } else { "are" };
+    OfRun {
+        fault: Fault {
+            cause: format!("{stitches} {state} open although the time to close (close_s) is over"),
+            remedy: "look for what holds the sides apart; raise most_n_per_m or close_s of the seam, or \
+                     make the pieces wider",
+        },
+        verdict: ", but in the seams",
+    }
+}
+
 /// The numbers of a frame, for other programs.
 fn values(frame: &FrameCheck) -> BTreeMap<&'static str, Option<f64>> {
     let strain = frame.strain.as_ref();
     BTreeMap::from([
         ("intersections", strain.map(|_| frame.intersections() as f64)),
-        ("open_stitches", frame.open_stitches.map(|(count, _)| count as f64)),
-        ("seam_stretch_m", frame.open_stitches.map(|(_, most_m)| most_m)),
+        ("open_stitches", frame.seams.map(|it| it.open as f64)),
+        ("unwelded_stitches", frame.seams.map(|it| it.unwelded as f64)),
+        ("seam_stretch_m", frame.seams.map(|it| it.stretch_m)),
         ("dropped_intersections", strain.map(|_| frame.dropped as f64)),
         ("stretch", strain.map(|it| it.stretch)),
         ("compression", strain.map(|it| it.compression)),

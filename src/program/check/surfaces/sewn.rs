@@ -30,18 +30,37 @@ pub fn with_welds(surfaces: &Surfaces, welds: &Welds, x: &[Vec3]) -> Surfaces {
     welded
 }
 
-/// How many stitches are open at `time_s` (s) with cloth at `x` (m), and the widest stretch (m). None
-/// if there are no seams.
-pub fn open_stitches(run: &CheckedRun, time_s: f64, x: &[Vec3]) -> Option<(usize, f64)> {
-    let stretches = run.seams.iter().flat_map(|seam| {
-        seam.stitches.iter().map(move |stitch| {
-            let [a, b] = stitch.vertices.map(|vertex| x[vertex as usize]);
-            let stretch_m = (a - b).norm() - seam.length_m(stitch, time_s);
-            (stretch_m > seam.elastic_m(), stretch_m.max(0.0))
-        })
-    });
-    let start = (!run.seams.is_empty()).then_some((0, 0.0));
-    stretches.fold(start, |known, (is_open, stretch_m)| {
-        known.map(|(count, most)| (count + usize::from(is_open), stretch_m.max(most)))
-    })
+/// The seams of a frame.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SeamState {
+    /// Number of seams with an open stitch.
+    pub open_seams: usize,
+    /// Number of open stitches.
+    pub open: usize,
+    /// Number of open stitches whose seams have had their time to close.
+    pub late: usize,
+    /// Number of threads that should be welds, because their seams have had their time.
+    pub unwelded: usize,
+    /// How much farther apart than their thread is long the vertices of the widest stitch are, m.
+    pub stretch_m: f64,
+}
+
+impl SeamState {
+    /// The seams at `time_s` (s) with cloth at `x` (m). None without seams.
+    pub fn new(run: &CheckedRun, time_s: f64, x: &[Vec3]) -> Option<Self> {
+        let mut all = Self::default();
+        for seam in &run.seams {
+            let (before, is_over) = (all.open, time_s >= seam.close_s);
+            for stitch in &seam.stitches {
+                let [a, b] = stitch.vertices.map(|vertex| x[vertex as usize]);
+                let stretch_m = (a - b).norm() - seam.length_m(stitch, time_s);
+                all.open += usize::from(stretch_m > seam.elastic_m());
+                all.unwelded += usize::from(is_over && seam.welds && a != b);
+                all.stretch_m = all.stretch_m.max(stretch_m);
+            }
+            all.open_seams += usize::from(all.open > before);
+            all.late += if is_over { all.open - before } else { 0 };
+        }
+        (!run.seams.is_empty()).then_some(all)
+    }
 }

@@ -60,7 +60,7 @@ impl Header {
             return Some(format!("it is of a run of {}", self.engine));
         }
         (self.steps_per_frame != now.steps_per_frame)
-            .then(|| format!("it is of a run with {} steps a frame", self.steps_per_frame))
+            .then(|| format!("it is of a run with steps_per_frame: {}", self.steps_per_frame))
     }
 }
 

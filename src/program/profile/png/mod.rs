@@ -4,7 +4,7 @@
 mod rendered;
 
 #[cfg(feature = "png")]
-pub(crate) use rendered::of_svg;
+pub(crate) use rendered::{of_svg, overlay};
 
 use crate::program::print;
 

@@ -12,6 +12,22 @@ pub(crate) fn of_svg(
     svg: &str,
     paint: impl FnOnce(usize, &mut [u8]),
 ) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error>> {
+    let mut pixels = render(svg)?;
+    paint(pixels.width() as usize, pixels.data_mut());
+    Ok(Some(pixels.encode_png()?))
+}
+
+/// The width of the picture `svg` (pixels), and all its pixels by rows, each as red, green, blue
+/// and opacity. Colours are multiplied by the opacity.
+///
+/// # Errors
+/// When `svg` is no picture.
+pub(crate) fn overlay(svg: &str) -> Result<(usize, Vec<u8>), Box<dyn std::error::Error>> {
+    let pixels = render(svg)?;
+    Ok((pixels.width() as usize, pixels.take()))
+}
+
+fn render(svg: &str) -> Result<Pixmap, Box<dyn std::error::Error>> {
     let mut options = usvg::Options::default();
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
@@ -20,6 +36,5 @@ pub(crate) fn of_svg(
     let size = tree.size().to_int_size();
     let mut pixels = Pixmap::new(size.width(), size.height()).ok_or("the picture is empty")?;
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
-    paint(size.width() as usize, pixels.data_mut());
-    Ok(Some(pixels.encode_png()?))
+    Ok(pixels)
 }

@@ -14,7 +14,7 @@ use crate::program::run::bodies::summary::{Peaks, Summary};
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
 use crate::program::run::recorder::{Recorder, RunSums};
-use crate::program::words::grouped;
+use crate::program::words::plural_grouped;
 
 impl RunSums for Peaks {
     type Kind = Bodies;
@@ -29,7 +29,7 @@ impl RunSums for Peaks {
     }
 
     fn details(&self, _: &BodyFrameRecord) -> String {
-        format!("{} contacts", grouped(self.contacts.last))
+        plural_grouped(self.contacts.last, "contact")
     }
 }
 
@@ -54,8 +54,10 @@ impl<'j> Recorder<'j, Peaks> {
     /// Shows that `step` is done. `report` is that of rank 0.
     pub fn step(&self, step: u64, report: &RigidReport) {
         self.folder.progress.step(step, report.total_s(), || {
-            let RigidReport { bodies, copies, contacts, .. } = report;
-            format!("rank 0 has {bodies} bodies, {copies} copies, {contacts} contacts")
+            let counts =
+                [(report.bodies, "body"), (report.copies, "copy"), (report.contacts, "contact")];
+            let [bodies, copies, contacts] = counts.map(|(it, noun)| plural_grouped(it, noun));
+            format!("rank 0 has {bodies}, {copies}, {contacts}")
         });
     }
 

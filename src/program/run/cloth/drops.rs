@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::program::output::cloth_record::{ClothFrameRecord, PassedRecord};
-use crate::program::words::{grouped, significant};
+use crate::program::words::{grouped, plural_grouped, significant};
 
 /// How many obstacles the summary names.
 const NAMED: usize = 4;
@@ -70,9 +70,9 @@ impl fmt::Display for Drops {
             let title = if number == 0 { "passed" } else { "" };
             write!(
                 f,
-                "  {title:<8}  `{name}` {} s, at most {} vertices, before frame {frame}",
+                "  {title:<8}  `{name}` {} s, at most {}, before frame {frame}",
                 significant(*steps as f64 * self.step_s),
-                grouped(*vertices),
+                plural_grouped(*vertices, "vertex"),
             )?;
             match *now {
                 0 => writeln!(f)?,

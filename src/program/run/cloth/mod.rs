@@ -6,7 +6,7 @@ mod drops;
 mod fields;
 mod frame_steps;
 mod head;
-mod peaks;
+pub(super) mod peaks;
 mod sizes;
 mod step_watch;
 mod summary;
@@ -69,7 +69,7 @@ pub fn run_rank(
     let outcome = frames::compute(&mut run, job, world, interrupt);
     // 4. The end of the run folder, on rank 0: the summary, or the cause of an early end.
     if let Some(recorder) = run.recorder {
-        recorder.end(&outcome, model)?;
+        recorder.end(&outcome, model, run.simulation.unwelded())?;
     }
     outcome
 }

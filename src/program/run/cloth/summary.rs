@@ -1,9 +1,10 @@
 //! The closing summary of a run of cloth, for the user of the frames.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use cloth_sim::math::Vec3;
-use cloth_sim::step::Model;
+use cloth_sim::step::{Model, Unwelded};
 
 use crate::program::output::energy_balance::{EnergyBalance, Window};
 use crate::program::run::cloth::drops::Drops;
@@ -12,7 +13,7 @@ use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::waits::Waits;
 use crate::program::run::cloth::yields::Yields;
 use crate::program::run::summary::RunFacts;
-use crate::program::words::{grouped, plural, significant, small_length};
+use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
 pub struct Summary<'a> {
@@ -22,6 +23,8 @@ pub struct Summary<'a> {
     pub model: &'a Model,
     /// Its extremes.
     pub peaks: &'a Peaks,
+    /// Stitches that are still threads although they weld, by cause.
+    pub unwelded: &'a BTreeMap<Unwelded, usize>,
     /// The sizes of its steps.
     pub sizes: &'a StepSizes,
     /// Bodies that waited.
@@ -73,10 +76,14 @@ impl Summary<'_> {
                 let is_open = stretch_m > least_m.fold(f64::INFINITY, f64::min);
                 let state = if is_open { ": it is open" } else { "" };
                 let stretch = significant(1e3 * stretch_m);
-                writeln!(f, "; at the end the widest thread is {stretch} mm too long{state}")
+                writeln!(f, "; at the end the widest thread is {stretch} mm too long{state}")?;
             }
-            None => writeln!(f),
+            None => writeln!(f)?,
         }
+        self.unwelded.iter().try_for_each(|(&why, &count)| {
+            let count = grouped(count as u64);
+            writeln!(f, "            {count} not welded: {}", cause(why))
+        })
     }
 
     fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -98,6 +105,24 @@ impl Summary<'_> {
         };
         let smallest = significant(1e3 * distance_m);
         writeln!(f, "  distance  smallest {smallest} mm, before frame {frame} ({wanted})")
+    }
+}
+
+/// Why stitches are still threads.
+fn cause(why: Unwelded) -> &'static str {
+    match why {
+        Unwelded::Closing => "the time to close (close_s) is not over",
+        Unwelded::Held => "a pin or a body holds a vertex",
+        Unwelded::Pulled => {
+            "threads pull with their largest force (most_n_per_m): it is too small, or something holds \
+             the sides apart"
+        }
+        Unwelded::Soft => {
+            "threads are too soft (stiffness_n_per_m2) to bring the vertices together"
+        }
+        Unwelded::Near => {
+            "surfaces would cross or come too near, or more than two faces meet at an edge"
+        }
     }
 }
 
@@ -152,9 +177,9 @@ fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
     };
     writeln!(
         f,
-        "  {name}, {} vertices, {} faces",
-        grouped(model.cloth.vertex_count() as u64),
-        grouped(model.cloth.faces.len() as u64)
+        "  {name}, {}, {}",
+        plural_grouped(model.cloth.vertex_count() as u64, "vertex"),
+        plural_grouped(model.cloth.faces.len() as u64, "face")
     )?;
     let mut lengths = model.rest_lengths.clone();
     let Some(shortest) = lengths.iter().copied().reduce(f64::min) else { return Ok(()) };
@@ -168,7 +193,7 @@ fn write_bodies(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
     let faces: usize = model.bodies.iter().map(|body| body.faces().len()).sum();
     match model.bodies.len() {
         0 => Ok(()),
-        count => writeln!(f, "  bodies    {count}, {} faces", grouped(faces as u64)),
+        count => writeln!(f, "  bodies    {count}, {}", plural_grouped(faces as u64, "face")),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What the record of a run of cloth has of its own: its sums, warnings, recording and summary.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use cloth_sim::error::Result;
 use cloth_sim::ids::PatchId;
 use cloth_sim::partition::Partition;
 use cloth_sim::report::Report;
-use cloth_sim::step::{Counter, EnergyRise, Model, StepReport, WaitingBody};
+use cloth_sim::step::{Counter, EnergyRise, Model, StepReport, Unwelded, WaitingBody};
 
 use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::folder::RunFolder;
@@ -30,6 +31,7 @@ use crate::program::run::progress::RunProgress;
 use crate::program::run::recorder::{Recorder, RunSums};
 use crate::program::run::recording::{RecordedStep, TreeWriter};
 use crate::program::run::totals::Totals;
+use crate::program::words::{plural, plural_grouped};
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.
 const WARNINGS: u64 = 3;
@@ -154,11 +156,17 @@ impl<'j> Recorder<'j, ClothSums> {
     }
 
     /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is
-    /// complete, prints the summary on standard output, with -v the details before it.
+    /// complete, prints the summary on standard output, with -v the details before it. It says how
+    /// many stitches are `unwelded`.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn end(self, outcome: &Result<Option<Stop>>, model: &Model) -> Result<()> {
+    pub fn end(
+        self,
+        outcome: &Result<Option<Stop>>,
+        model: &Model,
+        unwelded: BTreeMap<Unwelded, usize>,
+    ) -> Result<()> {
         let start = Instant::now();
         let Self { mut folder, sums, output_s, .. } = self;
         let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, yields, .. } = sums;
@@ -185,7 +193,18 @@ impl<'j> Recorder<'j, ClothSums> {
         if job.show.words() {
             let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
             let apart = job.scene.apart_in_words();
-            print::line(&Summary { run, model, peaks, sizes, waits, drops, yields, apart })?;
+            let unwelded = &unwelded;
+            print::line(&Summary {
+                run,
+                model,
+                peaks,
+                unwelded,
+                sizes,
+                waits,
+                drops,
+                yields,
+                apart,
+            })?;
         }
         Ok(())
     }
@@ -207,16 +226,17 @@ fn partition_csv(model: &Model) -> String {
 fn show_step(progress: &RunProgress, step: u64, report: &StepReport) {
     progress.step(step, report.total_s(), || {
         format!(
-            "{} CG iterations, {} contacts, {} collisions",
-            report.get(Counter::CgIterations),
-            contacts_of(report),
-            report.get(Counter::Collisions),
+            "{}, {}, {}",
+            plural_grouped(report.get(Counter::CgIterations), "CG iteration"),
+            plural_grouped(contacts_of(report), "contact"),
+            plural_grouped(report.get(Counter::Collisions), "collision"),
         )
     });
     let halvings = report.get(Counter::Halvings);
     if halvings > 0 {
         progress.say(&format!(
-            "step {step}: the solve failed, so the step was redone in smaller ones ({halvings} halvings)"
+            "step {step}: the solve failed, so the step was redone in smaller ones ({})",
+            plural(halvings as usize, "halving"),
         ));
     }
 }

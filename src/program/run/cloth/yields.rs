@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::program::output::cloth_record::{ClothFrameRecord, YieldRecord};
-use crate::program::words::{grouped, significant};
+use crate::program::words::{plural_grouped, significant};
 
 /// How many obstacles the summary names.
 const NAMED: usize = 4;
@@ -54,11 +54,11 @@ impl fmt::Display for Yields {
             let title = if number == 0 { "gave way" } else { "" };
             write!(
                 f,
-                "  {title:<8}  `{}` {} s, at most {} mm, before frame {frame}, and {} vertices",
+                "  {title:<8}  `{}` {} s, at most {} mm, before frame {frame}, and {}",
                 sum.obstacle,
                 significant(sum.steps as f64 * self.step_s),
                 significant(1e3 * sum.largest_offset_m),
-                grouped(sum.largest),
+                plural_grouped(sum.largest, "vertex"),
             )?;
             match sum.offset_m {
                 0.0 => writeln!(f)?,
