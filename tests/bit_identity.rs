@@ -84,6 +84,13 @@ fn bodies_among_cloth() {
     assert_identical_with(some_starts(), &test_scene("among_cloth.ron"), &[]);
 }
 
+/// Limbs of bodies lie on layers of cloth, and each step is repaired.
+#[test]
+fn a_skirt_between_limbs() {
+    let more = ["--set", "steps_per_frame=4", "--frames", "12"];
+    assert_identical_with(vec![Start::Threads(3, 1)], &scene("puppet.ron"), &more);
+}
+
 /// The fail-safe stops bodies.
 #[test]
 fn bodies_that_fly_at_each_other() {

@@ -1,6 +1,7 @@
 //! The primitives (faces, edges, vertices) below the leaves of a hierarchy.
 
 use crate::ids::{FaceId, NONE, VertexId};
+use crate::math::Vec3;
 use crate::mesh::Topology;
 
 /// A leaf of a hierarchy.
@@ -145,4 +146,35 @@ pub(super) fn representatives(
         }
     }
     represented
+}
+
+/// Two faces are in one plane if the sine of the angle between them is at most this.
+const FLAT: f64 = 1e-6;
+
+/// Takes the edges between two faces in one plane from what `faces` represent. For a surface that
+/// keeps the shape `rest` (m). Such an edge needs no test: where another one comes nearest to the
+/// plane, one of its ends does too, or an edge around the plane.
+pub(super) fn leave_flat_edges_out(
+    represented: &mut [Represented],
+    faces: &[[u32; 3]],
+    topology: &Topology,
+    rest: &[Vec3],
+) {
+    let area = |face: FaceId| {
+        let [a, b, c] = faces[face as usize].map(|vertex| rest[vertex as usize]);
+        (b - a).cross(&(c - a))
+    };
+    let is_flat = |[first, second]: [FaceId; 2]| {
+        let [first, second] = [area(first), area(second)];
+        let product = first.norm() * second.norm();
+        first.dot(&second) > 0.0 && first.cross(&second).norm() <= FLAT * product
+    };
+    for (edges, represented) in topology.face_edges.iter().zip(represented) {
+        for (corner, &edge) in edges.iter().enumerate() {
+            let sides = topology.edge_faces[edge as usize];
+            if sides[1] != NONE && is_flat(sides) {
+                represented.0 &= !(1 << (3 + corner));
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::collision::bvh::Hierarchy;
 use crate::collision::flatness::Flatness;
-use crate::collision::leaves::{Leaves, Represented, representatives};
+use crate::collision::leaves::{Leaves, Represented, leave_flat_edges_out, representatives};
 use crate::collision::radii::Radii;
 use crate::ids::{PatchId, VertexId};
 use crate::math::Vec3;
@@ -72,6 +72,19 @@ impl Surface {
     ) -> Self {
         let represented = representatives(faces, topology, rest.len());
         Self::representing(first_vertex, faces, &represented, rest, parts, moves)
+    }
+
+    /// The same of a body that keeps its shape. Edges between two faces in one plane are left out.
+    pub fn rigid(
+        first_vertex: VertexId,
+        faces: &[[u32; 3]],
+        topology: &Topology,
+        rest: &[Vec3],
+        parts: Option<(&[PatchId], usize)>,
+    ) -> Self {
+        let mut represented = representatives(faces, topology, rest.len());
+        leave_flat_edges_out(&mut represented, faces, topology, rest);
+        Self::representing(first_vertex, faces, &represented, rest, parts, Moves::Rigid)
     }
 
     /// The surface of all points within `radius_m` (m) of one point, a ball, or of the edge between
@@ -192,6 +205,61 @@ pub(crate) fn test_sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collision::Pair;
+    use crate::collision::narrow::closest;
+    use crate::math::rotation;
+    use proptest::prelude::*;
+
+    /// The sides of a box whose corners count up in binary.
+    const SIDES: [[u32; 4]; 6] =
+        [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+
+    /// The least distance (m) of a vertex, an edge or a face of `first` from one of `second`.
+    fn nearest([first, second]: [&Surface; 2], x: &[Vec3]) -> f64 {
+        let vertices = |of: &Surface| of.vertices().map(|vertex| vertex as VertexId);
+        let edges = |of: &Surface| Vec::from_iter(of.leaves.edges.lists().flatten().copied());
+        let corners = [(first, second), (second, first)].into_iter().flat_map(|(a, b)| {
+            let faces = move |vertex| b.faces.iter().map(move |&it| Pair::vertex_face(vertex, it));
+            vertices(a).flat_map(faces)
+        });
+        let others = edges(second);
+        let edges = edges(first).into_iter();
+        let edges = edges.flat_map(|a| others.iter().map(move |&b| Pair::edge_edge(a, b)));
+        let distance = |pair: Pair| closest(pair.kind(), pair.gather(x)).distance;
+        corners.chain(edges).map(distance).fold(f64::INFINITY, f64::min)
+    }
+
+    proptest! {
+        #[test]
+        fn flat_edges_are_never_nearer_than_all_else(
+            size in prop::array::uniform3(0.01..0.5f64),
+            axis in prop::array::uniform3(-1.0..1.0f64),
+            angle_deg in prop_oneof![Just(0.0), Just(30.0), -180.0..180.0f64],
+            gap in 1e-4..0.01f64,
+            aside in prop::array::uniform2(-0.4..0.4f64),
+        ) {
+            let (sheet, flat) = test_sheet(4);
+            let corner = |at: usize| Vec3::from_fn(|axis, _| size[axis] * (at >> axis & 1) as f64);
+            let turn = rotation(axis.into(), angle_deg);
+            let mut cube = Vec::from_iter((0..8).map(|at| turn * corner(at)));
+            let lowest = cube.iter().fold(f64::INFINITY, |low, x| low.min(x.y));
+            let shift = Vec3::new(aside[0], gap - lowest, aside[1]);
+            cube.iter_mut().for_each(|x| *x += shift);
+            let x = Vec::from_iter(flat.iter().chain(&cube).copied());
+            let whole = |first, faces: &[[u32; 3]], rest: &[Vec3]| {
+                let topology = Topology::new(faces).unwrap();
+                let all = Surface::new(first, faces, &topology, rest, None, Moves::Rigid);
+                (all, Surface::rigid(first, faces, &topology, rest, None))
+            };
+            let (plate, lean_plate) = whole(0, &sheet, &flat);
+            let faces = Vec::from_iter(SIDES.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]));
+            let (cube, lean_cube) = whole(16, &faces, &cube);
+            prop_assert_eq!(lean_plate.leaves.edges.lists().flatten().count(), 12);
+            prop_assert_eq!(lean_cube.leaves.edges.lists().flatten().count(), 12);
+            let (all, lean) = (nearest([&plate, &cube], &x), nearest([&lean_plate, &lean_cube], &x));
+            prop_assert!((all - lean).abs() < 1e-9, "{} and {} m", all, lean);
+        }
+    }
 
     #[test]
     fn every_vertex_and_every_edge_has_one_representative() {

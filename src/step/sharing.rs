@@ -65,7 +65,8 @@ fn carry(
     for (_, sides) in contacts {
         let Some(part_kg) = part_of_body(sides, bodies, sharing, &lying) else { continue };
         parts.extend(sides.terms().iter().filter_map(|term| match term.jacobian {
-            Jacobian::Weight(weight) if bodies.body(term.node).is_none() => {
+            // The owner of a node knows only contacts that push the node.
+            Jacobian::Weight(weight) if weight != 0.0 && bodies.body(term.node).is_none() => {
                 here.rank.layout.own_index(term.node)?;
                 Some(Carried::new(term.node, weight.abs() * part_kg))
             }

@@ -87,7 +87,7 @@ fn body_surface(
     let of_vertex = vec![patch; shape.len()];
     let parts = Some((of_vertex.as_slice(), patches.len()));
     let first = range.vertices.start;
-    Ok(Surface::new(first, body.faces(), &topology, &shape, parts, Moves::Rigid))
+    Ok(Surface::rigid(first, body.faces(), &topology, &shape, parts))
 }
 
 /// The surface of a round body. It belongs to the patch of its nodes. Its radius counts as an edge.
