@@ -120,8 +120,9 @@ fn bodies_that_meet_keep_their_momentum_and_give_back_their_share() {
             let [a, b] = ["a", "b"].map(|name| &end[name]);
             let momentum = [0, 1, 2].map(|axis| masses[0] * a[7 + axis] + masses[1] * b[7 + axis]);
             let error = (momentum[0] - exact).hypot(momentum[1]).hypot(momentum[2]);
-            // Off their middles, contacts of bodies have arms that single precision rounds.
-            let bound = if second == "0" { 1e-9 } else { 2e-5 };
+            // Blocks of one body round the arms of its corners to single precision, those of two
+            // bodies do not. Where the bodies hardly turn this matters little.
+            let bound = if second == "0" { 1e-8 } else { 2e-5 };
             assert!(error < bound * exact.abs(), "{e}, {steps} steps: {momentum:?}");
             // Where they meet off their middles, they turn.
             let parting = b[7] - a[7];
