@@ -15,6 +15,9 @@ use crate::ids::{NodeId, VertexId};
 pub struct Numbering {
     cloth: u32,
     bodies: Vec<BodyRange>,
+    /// The body of each vertex and of each node of bodies. Contacts ask for it many times a step.
+    body_of_vertex: Vec<u32>,
+    body_of_node: Vec<u32>,
     /// Vertices and nodes of each obstacle that yields.
     skins: Vec<BodyRange>,
     nodes: u32,
@@ -53,10 +56,21 @@ impl Numbering {
             (vertex, node) = (vertices.end, nodes.end);
             BodyRange { vertices, nodes }
         });
-        let bodies = ranges.collect();
-        let vertices = vertex + prescribed as u32;
-        let skins = Vec::new();
-        Self { cloth: cloth as u32, bodies, skins, nodes: node, prescribed: vertex, vertices }
+        let bodies = Vec::from_iter(ranges);
+        let of_each = |range: fn(&BodyRange) -> &Range<u32>| {
+            let numbered = (0..).zip(&bodies);
+            numbered.flat_map(|(body, it)| range(it).clone().map(move |_| body)).collect()
+        };
+        Self {
+            cloth: cloth as u32,
+            body_of_vertex: of_each(|it| &it.vertices),
+            body_of_node: of_each(|it| &it.nodes),
+            bodies,
+            skins: Vec::new(),
+            nodes: node,
+            prescribed: vertex,
+            vertices: vertex + prescribed as u32,
+        }
     }
 
     /// The same with a node for each vertex of the obstacles with these rising `ranges` of
@@ -134,7 +148,7 @@ impl Numbering {
         } else if vertex >= self.prescribed {
             Place::Own(self.velocity_of_obstacle(vertex))
         } else {
-            Place::Body(self.bodies.partition_point(|body| body.vertices.end <= vertex))
+            Place::Body(self.body_of_vertex[(vertex - self.cloth) as usize] as usize)
         }
     }
 
@@ -158,14 +172,14 @@ impl Numbering {
 
     /// The nodes of all bodies of few nodes.
     pub fn nodes_of_bodies(&self) -> Range<usize> {
-        let end = self.bodies.last().map_or(self.cloth, |body| body.nodes.end);
-        self.cloth as usize..end as usize
+        self.cloth as usize..self.cloth as usize + self.body_of_node.len()
     }
 
     /// The body that `node` belongs to. None for a node of cloth or skin.
+    #[inline]
     pub fn body_of_node(&self, node: NodeId) -> Option<usize> {
-        let inside = self.nodes_of_bodies().contains(&(node as usize));
-        inside.then(|| self.bodies.partition_point(|body| body.nodes.end <= node))
+        let place = node.checked_sub(self.cloth)?;
+        self.body_of_node.get(place as usize).map(|&body| body as usize)
     }
 }
 
