@@ -35,8 +35,8 @@ pub struct Bearing {
 }
 
 impl Bearing {
-    /// None without gravity, or if nothing lies on the nodes of the contact, as `sharing` says. `inverse_mass` gives that
-    /// of nodes. Gravity has the size `gravity` (m/s^2).
+    /// None without gravity, or if nothing lies on the nodes of the contact, as `sharing` says.
+    /// `inverse_mass` gives that of nodes. Gravity has the size `gravity` (m/s^2).
     pub fn new(
         sharing: &Sharing,
         (contact, sides): (&Contact, &Sides),

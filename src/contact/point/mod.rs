@@ -185,9 +185,9 @@ pub fn local_minima(contacts: &[Contact]) -> Vec<&Contact> {
 const NO_WEIGHT: f64 = 1e-9;
 
 /// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point
-/// of `contact` is on the face of `by`, which is nearer, or as near and first. A closest point inside
-/// the face of `by` is the nearest of that face, whatever rounding says: a vertex above an edge
-/// between two faces of one plane would have two contacts now and then.
+/// of `contact` is on the face of `by`, which is nearer, or as near and first. A closest point
+/// inside the face of `by` is the nearest of that face, whatever rounding says: a vertex above an
+/// edge between two faces of one plane would have two contacts now and then.
 fn gives_way(contact: &Contact, by: &Contact) -> bool {
     let near = |contact: &Contact| contact.kind() == ContactKind::Proximity;
     let with_faces = contact.pair.kind() == PairKind::VertexFace;
