@@ -365,12 +365,11 @@ fn a_block_that_falls_on_two_cloths_gains_nothing_and_stays_down() {
 }
 
 /// A ball flies at a sheet that is held above and below. It never passes, at steps in which it goes by
-/// 0.08 to 0.6 m. The shot stretches the net to three times its length. At 4 and 10 ms energy then rises
-/// by more than its limit, by 0 to 2.5 % depending on where it meets the net.
+/// 0.08 to 0.6 m. The shot stretches the net to three times its length, and no energy comes from
+/// nothing.
 #[test]
 fn a_net_stops_a_ball_and_a_shot() {
-    for (speed, steps, most) in [(8.0, 4, 0.01), (8.0, 10, 0.01), (60.0, 4, 0.03), (60.0, 10, 0.03)]
-    {
+    for (speed, steps) in [(8.0, 4), (8.0, 10), (60.0, 4), (60.0, 10)] {
         let scene = format!(
             r#"(frames: 6, frames_per_second: 25, steps_per_frame: {steps}, cloths: [(
                 shape: Sheet(width_m: 0.8, length_m: 0.8, columns: 30, rows: 30, diagonal: Alternating),
@@ -388,6 +387,6 @@ fn a_net_stops_a_ball_and_a_shot() {
         assert!(slowest < 0.0, "{speed} m/s, {steps} steps: it turns round, {slowest} m/s");
         assert_clear(&run);
         let share = unexplained(&run);
-        assert!(share < most, "{speed} m/s, {steps} steps: {share}");
+        assert!(share < 0.005, "{speed} m/s, {steps} steps: {share}");
     }
 }

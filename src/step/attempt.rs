@@ -96,6 +96,7 @@ impl Stages {
             region: None,
             can_halve: control.can_halve(solver, Cause::Failure),
             can_halve_for_a_rise: control.can_halve_for_a_rise(),
+            can_halve_for_rises: control.can_halve(solver, Cause::Rise),
             can_repair: true,
             with_impacts,
         };
@@ -244,14 +245,17 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
 }
 
 /// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
-/// smaller. A small rise counts only after a repair. After one of bodies it must not be tiny.
+/// smaller. A small rise counts only after a repair, or if many rose before it. After a repair of
+/// bodies it must not be tiny.
 fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
     let rises = balance.rises(here.span);
     let may_widen = may_iterate(here.model, here.span, here.region);
     let of_all = |region: &Region| region.is_whole() && !here.model.bodies.is_empty();
     let was_repaired = here.region.is_some_and(|region| !of_all(region) || balance.is_large());
     let for_a_rise = here.can_halve_for_a_rise && was_repaired && rises;
-    here.can_repair && may_widen && rises || here.can_halve && (balance.is_fault() || for_a_rise)
+    let halves = here.can_halve && (balance.is_fault() || for_a_rise)
+        || here.can_halve_for_rises && balance.rises_too_often(here.span);
+    here.can_repair && may_widen && rises || halves
 }
 
 /// Whether energy rises without work in a step in which impacts of bodies end. Collective.

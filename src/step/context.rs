@@ -35,6 +35,8 @@ pub(super) struct Context<'a> {
     pub can_halve: bool,
     /// Whether the step may be halved for a rise of energy below its limit.
     pub can_halve_for_a_rise: bool,
+    /// Whether the step may be halved because rises of many steps come to too much.
+    pub can_halve_for_rises: bool,
     /// Whether the solution may be repaired.
     pub can_repair: bool,
     /// Whether fast impacts of bodies end within the step.

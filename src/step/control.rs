@@ -26,6 +26,8 @@ pub struct StepControl {
 pub(super) enum Cause {
     /// The last attempt failed.
     Failure,
+    /// The energy rose without work.
+    Rise,
     /// There was no room.
     Pinch,
     /// An obstacle approaches cloth too fast.
@@ -33,6 +35,10 @@ pub(super) enum Cause {
     /// The estimated error of positions is too large.
     Error,
 }
+
+/// Further halvings for rises of energy. A shot of 60 m/s into a net of two held edges gained 4.9 %
+/// at 10 ms without them, and gains 0.2 % with them.
+const MORE_FOR_RISES: u32 = 2;
 
 /// Most steps of a halved size before a larger one is tried.
 const LONGEST_WAIT: u32 = 16;
@@ -53,11 +59,12 @@ impl StepControl {
     }
 
     /// Whether half the present step is allowed. After a failure it is halved at most
-    /// `solver.max_halvings` times, for want of accuracy until it is a whole step, for other causes
-    /// until it is one tick.
+    /// `solver.max_halvings` times, for rises of energy two times more, for want of accuracy until
+    /// it is a whole step, for other causes until it is one tick.
     pub(super) fn can_halve(&self, solver: &Solver, cause: Cause) -> bool {
         let smallest = match cause {
             Cause::Failure => self.allowed >> solver.max_halvings,
+            Cause::Rise => self.allowed >> (solver.max_halvings + MORE_FOR_RISES),
             Cause::Pinch | Cause::Speed => 1,
             Cause::Error => TICKS_PER_STEP,
         };

@@ -11,4 +11,8 @@ pub struct Energy {
     pub internal_j: f64,
     /// What earlier steps have lost and this scheme may give back, J.
     pub late_j: f64,
+    /// What has risen without work lately, beyond the share of a second that is allowed, J. It is
+    /// saved only if it is not zero.
+    #[serde(skip)]
+    pub risen_j: f64,
 }

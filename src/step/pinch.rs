@@ -52,6 +52,7 @@ pub(super) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
         Trouble::Squeezed(conflict) => (conflict, true),
         Trouble::Fast => return failed.shrink(Cause::Speed),
         Trouble::Inaccurate => return failed.shrink(Cause::Error),
+        Trouble::Energized => return failed.shrink(Cause::Rise),
         _ => return failed.shrink(Cause::Failure),
     };
     // 0. Skin gives way.

@@ -76,10 +76,15 @@ fn to_bytes(value: &impl Serialize, state: &State) -> Result<Vec<u8>> {
     let failed = |cause| Error::internal("saved state", cause);
     let bytes = postcard::to_allocvec(value).map_err(failed)?;
     let State { released, joint_forces, welded, .. } = state;
-    match welded {
+    let risen_j = state.energy.map_or(0.0, |energy| energy.risen_j);
+    let bytes = match welded {
         Some(welded) => postcard::to_extend(&(released, joint_forces, welded), bytes),
-        None if released.is_empty() && joint_forces.is_empty() => Ok(bytes),
+        None if released.is_empty() && joint_forces.is_empty() && risen_j == 0.0 => Ok(bytes),
         None => postcard::to_extend(&(released, joint_forces), bytes),
+    };
+    match risen_j {
+        0.0 => bytes,
+        _ => bytes.and_then(|bytes| postcard::to_extend(&risen_j, bytes)),
     }
     .map_err(failed)
 }
@@ -93,7 +98,6 @@ pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
     let refused = |cause: &str| Error::input("the saved state", cause, remedy);
     let (mut saved, mut rest): (Saved, _) =
         postcard::take_from_bytes(bytes).map_err(|_| refused("the bytes are damaged"))?;
-    let saves_more = !model.skins.is_empty() || !model.joints.is_empty();
     let damaged = |_| refused("the bytes are damaged");
     let state = &mut saved.state;
     if model.sewing.is_some() {
@@ -101,9 +105,12 @@ pub(super) fn read(bytes: &[u8], model: &Model) -> Result<Saved> {
         ((state.released, state.joint_forces, welded), rest) =
             postcard::take_from_bytes(rest).map_err(damaged)?;
         state.welded = Some(welded);
-    } else if saves_more && !rest.is_empty() {
+    } else if !rest.is_empty() {
         ((state.released, state.joint_forces), rest) =
             postcard::take_from_bytes(rest).map_err(damaged)?;
+    }
+    if let Some(energy) = state.energy.as_mut().filter(|_| !rest.is_empty()) {
+        (energy.risen_j, rest) = postcard::take_from_bytes(rest).map_err(damaged)?;
     }
     if !rest.is_empty() {
         return Err(refused("there are more bytes than those of a state"));
