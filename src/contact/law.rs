@@ -152,8 +152,6 @@ pub struct ContactStep<'a> {
     pub sharing: &'a Sharing,
     /// The surfaces that touched in the last step, if impacts of bodies end within the step.
     pub touched: Option<&'a Touched<'a>>,
-    /// The least factor by which a contact gets softer (see [`crate::contact::stiffness`]).
-    pub softest: f64,
     /// Velocity that gravity gives in the step, m/s.
     pub fall: Vec3,
     /// Size of the step, s.
@@ -226,9 +224,8 @@ impl ActiveContact {
         let by_weight = bearing.map_or(0.0, |it| it.stiffness.min(law.whole_stiffness(it.mass_kg)));
         let least_stiffness =
             law.least_stiffness(mass, memory, sharers.is_some(), h).max(by_weight);
-        let last_load = last.map(ContactMemory::load);
         let stiffness = match rebound {
-            None => stiffness(least_stiffness, last_load, contact.distance_m, step.softest),
+            None => stiffness(least_stiffness, last.map(ContactMemory::load), contact.distance_m),
             Some(_) => restitution::stiffness(mass, sharers.unwrap_or(1.0), h),
         };
         let push_out = match contact.kind() {

@@ -5,10 +5,9 @@
 //! than the contact distance. So a contact that is compressed by more than 0.3 of its distance
 //! becomes stiffer, and one that is compressed by less than 0.05 becomes softer again. Between the
 //! two nothing changes, so contacts at rest keep their stiffness. It changes by a factor of four
-//! at most from solve to solve, and with bodies it falls less in a small step. It is never below
-//! the least stiffness ([`super::law`]), and never above 1,000 times that. A larger stiffness would
-//! not help: if two prescribed bodies press contacts together, these are compressed at any
-//! stiffness.
+//! at most from solve to solve. It is never below the least stiffness ([`super::law`]), and never
+//! above 1,000 times that. A larger stiffness would not help: if two prescribed bodies press
+//! contacts together, these are compressed at any stiffness.
 //!
 //! Source: docs/methods.md, section 8 (ours).
 
@@ -60,25 +59,15 @@ pub fn kappa(h: f64) -> f64 {
     (10.0 * growth * growth.sqrt()).clamp(10.0, 100.0)
 }
 
-/// The least factor of the stiffness in a step of this part of a whole one. A smaller step softens
-/// less: what is pressed together for a while in steps of 1/16 would collapse.
-pub fn softest(part_of_step: f64) -> f64 {
-    let (mut factor, mut part) = (1.0 / MOST_CHANGE, 1.0);
-    while part > 1.5 * part_of_step {
-        (factor, part) = (factor.sqrt(), 0.5 * part);
-    }
-    factor
-}
-
 /// The stiffness (N/m) of a contact that carried `last`, with the distance `distance_m` (m). It is
-/// at least `least` (N/m), and at least the share `softest` of the last one.
-pub fn stiffness(least: f64, last: Option<Load>, distance_m: f64, softest: f64) -> f64 {
+/// at least `least` (N/m).
+pub fn stiffness(least: f64, last: Option<Load>, distance_m: f64) -> f64 {
     let Some(load) = last else { return least };
     let (share, stiffness) = (load.share(distance_m), load.stiffness);
     let followed = if share > DEEP {
         stiffness * (share / AIM).min(MOST_CHANGE)
     } else if share < SHALLOW {
-        stiffness * (share / SOFTER_AIM).max(softest)
+        stiffness * (share / SOFTER_AIM).max(1.0 / MOST_CHANGE)
     } else {
         stiffness
     };
@@ -119,8 +108,7 @@ mod tests {
         ) {
             let mut found = start;
             for _ in 0..40 {
-                let load = Load { force, stiffness: found, least: LEAST };
-                let next = stiffness(LEAST, Some(load), DISTANCE_M, 0.25);
+                let next = stiffness(LEAST, Some(Load { force, stiffness: found, least: LEAST }), DISTANCE_M);
                 prop_assert!(next <= 4.0 * found * (1.0 + 1e-15) && next >= LEAST);
                 found = next;
             }
@@ -128,7 +116,7 @@ mod tests {
             prop_assert!(share <= DEEP);
             prop_assert!(share >= SHALLOW || found == LEAST);
             let last = Some(Load { force, stiffness: found, least: LEAST });
-            prop_assert_eq!(stiffness(LEAST, last, DISTANCE_M, 0.25), found);
+            prop_assert_eq!(stiffness(LEAST, last, DISTANCE_M), found);
         }
     }
 
@@ -138,7 +126,7 @@ mod tests {
         for _ in 0..100 {
             let load = Load { force: 0.65 * DISTANCE_M * found, stiffness: found, least: LEAST };
             assert!(load.is_over(DISTANCE_M) == (found < MOST * LEAST));
-            found = stiffness(LEAST, Some(load), DISTANCE_M, 0.25);
+            found = stiffness(LEAST, Some(load), DISTANCE_M);
         }
         assert_eq!(found, MOST * LEAST);
     }

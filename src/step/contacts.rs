@@ -5,7 +5,6 @@ use std::iter::zip;
 use crate::bodies::Place;
 use crate::collision::Pair;
 use crate::contact::settings::Response;
-use crate::contact::stiffness::softest;
 use crate::contact::{
     ActiveContact, CONTACTS_PER_CHUNK, Contact, ContactDistance, ContactKind, ContactLaw,
     ContactMemory, ContactSpring, ContactStep, PrescribedMotion, Sharing, Sides, Squeezed, Touched,
@@ -133,8 +132,6 @@ impl ContactStage {
             contact.distance_m = self.squeezed.aim_m(contact, &distance);
         }
         self.sharing = sharing(here, memories, &contacts, &bodies, &motion.fall)?;
-        let h = here.span.scheme.step_s();
-        let part_of_step = h / self.law.step_s;
         let step = ContactStep {
             law: &self.law,
             distance,
@@ -145,10 +142,8 @@ impl ContactStage {
             loads,
             sharing: &self.sharing,
             touched,
-            // Cloth alone keeps its bits.
-            softest: softest(if model.bodies.is_empty() { 1.0 } else { part_of_step }),
             fall: motion.fall,
-            h,
+            h: here.span.scheme.step_s(),
         };
         let region = here.region;
         let in_region = |sides: &Sides| region.is_none_or(|region| touches(region, sides));
