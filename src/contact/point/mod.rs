@@ -181,32 +181,25 @@ pub fn local_minima(contacts: &[Contact]) -> Vec<&Contact> {
         .collect()
 }
 
-/// A closest point whose weight of a vertex is at most this lies on the opposite side.
-const NO_WEIGHT: f64 = 1e-6;
-/// The closest points of two faces are one if they are at most this fraction of the gap apart.
-/// Points farther apart on a plane have distances that differ by more than rounding.
-const SAME_POINT: f64 = 1e-4;
+/// A closest point whose weight of a vertex is at most this lies on the opposite side. With a larger
+/// one, or if the nearer of two points within 1e-4 of the gap wins, a sheet on a plane trembles: the
+/// winner changes from step to step.
+const NO_WEIGHT: f64 = 1e-9;
 
-/// True if `contact` and `by` are proximities of the same vertex and faces, `by` is nearer, or as
-/// near and first, and the closest point of `contact` is on the face of `by`, or is its closest
-/// point up to rounding. Without the latter, a vertex above an edge between two faces of one plane
-/// would have two contacts now and then.
+/// True if `contact` and `by` are proximities of the same vertex and faces, and the closest point
+/// of `contact` is on the face of `by`, which is nearer, or as near and first. A closest point
+/// inside the face of `by` is the nearest of that face, whatever rounding says: a vertex above an
+/// edge between two faces of one plane would have two contacts now and then.
 fn gives_way(contact: &Contact, by: &Contact) -> bool {
     let near = |contact: &Contact| contact.kind() == ContactKind::Proximity;
     let with_faces = contact.pair.kind() == PairKind::VertexFace;
-    let has = |vertex: &u32| by.pair.vertices[1..].contains(vertex);
+    let face = &by.pair.vertices[1..];
+    let has_weight = |of: &Contact, a: usize| of.weights[a].abs() > NO_WEIGHT;
+    let is_inside = (1..4).all(|a| has_weight(by, a));
     let nearer = by.gap_m.total_cmp(&contact.gap_m).then(by.pair.cmp(&contact.pair)).is_lt();
-    let on_face = || {
-        let with_weight = |a: &usize| contact.weights[*a].abs() > NO_WEIGHT;
-        (1..4).filter(with_weight).all(|a| has(&contact.pair.vertices[a]))
-    };
-    let same_point = || {
-        let [offset, other] = [contact, by].map(|it| Vec3::from(it.normal) * it.gap_m);
-        let shares = contact.pair.vertices[1..].iter().any(has);
-        shares && (offset - other).norm() <= SAME_POINT * contact.gap_m.abs()
-    };
-    let may_go = with_faces && !contact.collides() && nearer;
-    may_go && near(contact) && near(by) && (on_face() || same_point())
+    let on_face = |a: usize| !has_weight(contact, a) || face.contains(&contact.pair.vertices[a]);
+    let may_go = with_faces && !contact.collides() && contact.pair != by.pair;
+    may_go && near(contact) && near(by) && (nearer || is_inside) && (1..4).all(on_face)
 }
 
 #[cfg(test)]
