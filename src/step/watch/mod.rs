@@ -77,7 +77,7 @@ const RISE_SHARE_PER_S: f64 = 0.01;
 
 /// Fraction of its energy that may rise without work in sum, beyond [`RISE_SHARE_PER_S`]. A step
 /// that would rise more is redone at half its size. Steel that falls into cloth on single pins
-/// gained 32 % at 4 ms without this limit, although no step exceeded its own, and gains 0.3 % with
+/// gained 32 % at 4 ms without this limit, although no step exceeded its own, and gains 0.4 % with
 /// it.
 const RISEN_SHARE: f64 = 0.0025;
 
