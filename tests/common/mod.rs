@@ -18,8 +18,10 @@ pub mod springs;
 pub mod vtp;
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -33,8 +35,19 @@ pub fn mpirun(ranks: usize) -> Command {
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         // Containers often forbid copies between processes; Open MPI would print a warning.
         command.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+        command.env("OMPI_MCA_orte_tmpdir_base", session_folder());
     }
     command
+}
+
+/// A folder of its own for the session of a job. Open MPI 4 makes one of the same name for each job
+/// of a user: a job fails if another one makes it at the same moment.
+fn session_folder() -> PathBuf {
+    static JOBS: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("mpi-{}-{}", std::process::id(), JOBS.fetch_add(1, Ordering::Relaxed));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("the folder for temporary files of tests");
+    folder
 }
 
 fn is_open_mpi() -> bool {

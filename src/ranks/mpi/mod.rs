@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mpi::environment::Universe;
 use mpi::traits::AsRaw;
@@ -153,11 +153,31 @@ impl MpiWorld {
         std::process::abort() // MPI_Abort does not return
     }
 
-    /// Like [`Self::end_job`], lower ranks first. If all ranks meet an error at the same time,
-    /// such as an unreadable file, rank 0 alone prints it.
+    /// Like [`Self::end_job`]. If all ranks meet an error at the same time, such as an unreadable
+    /// file, rank 0 alone prints it. If only some do, lower ranks are first.
     fn end_job_in_turn(&self, error: &Error) -> ! {
-        std::thread::sleep(Duration::from_millis(100) * self.rank.min(10) as u32);
+        let turn = Duration::from_millis(100) * self.rank.min(10) as u32;
+        let end_by_rank_0 = Duration::from_secs(60);
+        let all_fail = self.all_ranks_fail(Duration::from_secs(1));
+        std::thread::sleep(if all_fail && self.rank > 0 { end_by_rank_0 } else { turn });
         self.end_job(error)
+    }
+
+    /// Whether every rank calls this within `limit`. The ranks meet on the communicator of all
+    /// processes, on which no healthy rank communicates.
+    fn all_ranks_fail(&self, limit: Duration) -> bool {
+        use mpi::traits::CommunicatorCollectives;
+        let start = Instant::now();
+        let mut barrier = self.universe.world().immediate_barrier();
+        while start.elapsed() < limit {
+            match barrier.test() {
+                Ok(_) => return true,
+                Err(unfinished) => barrier = unfinished,
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::mem::forget(barrier); // a request that is dropped panics
+        false
     }
 }
 
