@@ -30,7 +30,7 @@ pub struct Yielding {
 
 impl Default for Yielding {
     fn default() -> Self {
-        Self { frequency_hz: 10.0, mass_kg_per_m2: 1.0, most_m: 0.1 }
+        Self { frequency_hz: 10.0, mass_kg_per_m2: 1.0, most_m: 0.25 }
     }
 }
 
