@@ -20,7 +20,7 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
             format!("did you mean `{near}`? Known here: {}", known.join(", "))
         }
         Some(_) => format!("known here: {}", known.join(", ")),
-        None => "nothing is known here".to_owned(),
+        None => "there is none to choose from".to_owned(),
     }
 }
 
@@ -141,9 +141,11 @@ pub(crate) fn within(at: &str, value: f64, Bound { most, unit }: Bound) -> Resul
     if value.abs() <= most {
         return Ok(());
     }
-    let text = |value: f64| format!("{} {unit}", shown(value)).trim_end().to_owned();
-    let cause =
-        format!("{} is out of bounds: the largest magnitude is {}", text(value), text(most));
+    // An example in brackets is said once.
+    let of_value = if unit.starts_with('(') { "" } else { unit };
+    let text = |value: f64, unit| format!("{} {unit}", shown(value)).trim_end().to_owned();
+    let (value, most) = (text(value, of_value), text(most, unit));
+    let cause = format!("{value} is out of bounds: the largest magnitude is {most}");
     Err(Error::input(
         at,
         cause,

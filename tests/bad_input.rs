@@ -45,6 +45,10 @@ fn files_that_are_missing_or_no_scene() {
     std::fs::write(&mesh, "v 0 0 0\n").expect("a mesh is written");
     let words = ["shirt.OBJ: it is a mesh, not a scene", "shape: Mesh(", "cloth-sim new"];
     assert_says(&finish(cloth_sim().arg(&mesh)), &words);
+    let words = ["there is no subcommand `run`", "help: a scene is run by `cloth-sim a.ron`"];
+    let subcommand = finish(Command::new(env!("CARGO_BIN_EXE_cloth-sim")).args(["run", "a.ron"]));
+    assert_says(&subcommand, &words);
+    assert_eq!(subcommand.status.code(), Some(2));
     let mesh = sheet("Mesh(\"nowhere.obj\")", "");
     assert_says(&run(&mesh, "", &[]), &["nowhere.obj"]);
 }
@@ -77,6 +81,9 @@ fn numbers_out_of_bounds_name_their_field() {
     assert_says(&output, &["bad.ron: contact.distance_m"]);
     let output = run(&sheet(SHEET, ""), "", &["--set", "collision.b=0"]);
     assert_says(&output, &["collision.b"]);
+    let limit = sheet(SHEET, "").replace("material:", "strain_limit: 5, material:");
+    let words = ["strain_limit: 5 is out of bounds: the largest magnitude is 1 (0.05 is 5 %)"];
+    assert_says(&run(&limit, "", &[]), &words);
 }
 
 #[test]
@@ -102,6 +109,10 @@ fn frames_that_are_asked_for_count_more_than_those_of_the_scene() {
         let summary = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success() && summary.contains(said), "{summary}");
     }
+    let output = run(&sheet(SHEET, ""), "", &["--frames", "-2"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2), "{said}");
+    assert!(said.contains("a whole number from 0 up, and `-2` is not"), "{said}");
 }
 
 #[test]
@@ -119,6 +130,9 @@ fn meshes_with_defects_name_the_line_or_the_element() {
     ] {
         assert_says(&run(&sheet("Mesh(\"mesh.obj\")", ""), &obj, &[]), words);
     }
+    let sewn = sheet("Mesh(\"mesh.obj\"), name: \"flag\"", "seams: [(stitches: Lines(\"flag\"))]");
+    let itself = format!("{square}f 1 2 3 4\nl 1 1\nl 1 3\n");
+    assert_says(&run(&sewn, &itself, &[]), &["seams[0].stitches", "vertex 0 to itself"]);
 }
 
 #[test]
@@ -132,6 +146,9 @@ fn a_pin_that_names_no_vertex() {
             .replace("material:", &format!("pins: [(select: {select})], material:"));
         assert_says(&run(&text, "", &[]), &["cloths[0].pins[0]"]);
     }
+    let pin = "pins: [(select: Vertices([0]), follow: \"figure\")], material:";
+    let words = ["cloths[0].pins[0].follow", "no obstacle `figure`", "the scene has no obstacles"];
+    assert_says(&run(&sheet(SHEET, "").replace("material:", pin), "", &[]), &words);
 }
 
 #[test]

@@ -14,8 +14,12 @@ const G: f64 = 9.81;
 
 /// `cloth-sim check` finds nothing, and `run.json` has no step above its limit of energy.
 fn assert_sound(run: &Path) {
-    let said = finish(Command::new(BINARY).arg("check").arg(run));
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+    let said = finish(Command::new(BINARY).args(["check", "--json"]).arg(run));
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(said.status.success(), "{text}");
+    let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let frames = found["frames"].as_array().expect("a list");
+    assert!(frames.iter().all(|frame| frame["intersections"] == 0.0), "{text}");
     let head: serde_json::Value = serde_json::from_str(&read(&run.join("run.json"))).expect("JSON");
     assert_eq!(head["energy"]["faults"], 0, "{}", head["energy"]);
 }

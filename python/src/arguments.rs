@@ -10,9 +10,16 @@ use crate::error::exception;
 
 /// The whole number `value` from 0 up. Messages call it `name`.
 pub fn whole<T: TryFrom<i64>>(value: i64, name: &str) -> PyResult<T> {
-    let cause = || format!("{value} is out of range");
-    let refused = |_| exception(Error::input(name, cause(), "give a whole number from 0 up"));
-    T::try_from(value).map_err(refused)
+    whole_from(0, value, name)
+}
+
+/// The whole number `value` from `least` up. Messages call it `name`.
+pub fn whole_from<T: TryFrom<i64>>(least: i64, value: i64, name: &str) -> PyResult<T> {
+    let number = T::try_from(value).ok().filter(|_| value >= least);
+    number.ok_or_else(|| {
+        let cause = format!("{value} is out of range");
+        exception(Error::input(name, cause, format!("give a whole number from {least} up")))
+    })
 }
 
 /// The rows x, y, z of `value`, which may be anything that numpy makes an array of. A single row

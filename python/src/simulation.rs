@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PySlice};
 
-use crate::arguments::{vectors, whole};
+use crate::arguments::{vectors, whole, whole_from};
 use crate::arrays::{array, table};
 use crate::bodies;
 use crate::error::{exception, raised};
@@ -89,12 +89,8 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (scene, *, ranks=1, threads=None))]
     fn new(py: Python, scene: Py<Scene>, ranks: i64, threads: Option<i64>) -> PyResult<Self> {
-        let ranks = whole(ranks, "ranks")?;
-        let threads = threads.map(|threads| whole(threads, "threads")).transpose()?;
-        if ranks == 0 || threads == Some(0) {
-            let error = Error::input("ranks, threads", "there are none", "ask for one or more");
-            return raised(Err(error));
-        }
+        let ranks = whole_from(1, ranks, "ranks")?;
+        let threads = threads.map(|threads| whole_from(1, threads, "threads")).transpose()?;
         let computing = Computing { ranks: Some(ranks), threads, ..Computing::default() };
         let of_scene = scene.get();
         let set_up = || set_up(&of_scene.complete, &of_scene.file, &computing);
@@ -178,6 +174,7 @@ impl Simulation {
     }
 
     /// Sets positions (m) and velocities (m/s) of all cloth vertices, before the next step. Pins stay.
+    /// Refused if surfaces would cross or be nearer than the clearance.
     fn set_motion(
         &self,
         py: Python,

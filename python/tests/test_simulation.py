@@ -174,10 +174,24 @@ def test_a_step_that_fails_raises_and_leaves_the_simulation(towel):
     assert np.array_equal(simulation.positions, x) and simulation.steps == 0
 
 
+def test_places_where_cloth_lies_in_itself_are_refused(towel):
+    simulation = Simulation(towel)
+    x = simulation.positions
+    simulation.run(5)
+    end = simulation.hash()
+    with pytest.raises(cloth_sim.Error, match="nearer than contact.clearance_m"):
+        simulation.set_motion(x * [0, 1, 1], 0 * x)
+    assert simulation.hash() == end
+    simulation.set_motion(x, 0 * x)
+    simulation.step()
+
+
 def test_wrong_arguments_are_refused(towel):
-    for wrong in ({"ranks": 0}, {"threads": 0}, {"threads": 4096}, {"threads": -1}):
+    for wrong in ({"threads": 0}, {"threads": 4096}, {"threads": -1}):
         with pytest.raises(cloth_sim.Error, match="threads"):
             Simulation(towel, **wrong)
+    with pytest.raises(cloth_sim.Error, match="ranks: -1 is out of range\n.*from 1 up"):
+        Simulation(towel, ranks=-1)
     with pytest.raises(TypeError):
         Simulation("towel.ron")
     simulation = Simulation(towel)

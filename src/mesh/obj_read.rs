@@ -222,7 +222,8 @@ impl Scan {
                 let cause = format!("the line names vertex {index}, which no file has");
                 return Err(self.lines.error(line, cause, BAD_INDEX));
             };
-            if let Some(before) = before.filter(|&before| before != vertex) {
+            // A line from a vertex to itself stays: as a stitch it is refused.
+            if let Some(before) = before {
                 self.document.lines.push([before, vertex]);
                 self.lines.lines.push(line);
             }

@@ -52,6 +52,11 @@ pub fn main(words: impl Iterator<Item = OsString>) -> u8 {
         print::message(slip);
         return MISUSE;
     }
+    if let Some(scene) = cli::meant_scene(&words) {
+        let remedy = format_args!("help: a scene is run by `cloth-sim {scene}`");
+        print::message(format_args!("error: there is no subcommand `{first}`\n{remedy}"));
+        return MISUSE;
+    }
     let arguments = match CommandLine::try_parse_from(words) {
         Ok(arguments) => arguments,
         // Help and version are no errors.

@@ -64,7 +64,11 @@ fn follow(
     let Some(number) = obstacles.iter().position(|obstacle| obstacle.name == name) else {
         let names = Vec::from_iter(obstacles.iter().map(|obstacle| obstacle.name.as_str()));
         let cause = format!("there is no obstacle `{name}`");
-        return Err(Error::input(at, cause, did_you_mean(name, &names)));
+        let remedy = match names.is_empty() {
+            true => "the scene has no obstacles; add one, or leave out `follow`".to_owned(),
+            false => did_you_mean(name, &names),
+        };
+        return Err(Error::input(at, cause, remedy));
     };
     let obstacle = &obstacles[number];
     let mut x = vec![Vec3::zeros(); obstacle.shape.len()];

@@ -17,15 +17,23 @@ impl Model {
     /// # Errors
     /// What is wrong, where, and what to do.
     pub fn check_start(&self) -> Result<Vec<String>> {
-        self.check_state(&State::start(self))
+        self.check_state(&Threads::INLINE, &State::start(self), "the start of the scene")
     }
 
-    /// The same check for the surfaces in `state`.
-    pub(super) fn check_state(&self, state: &State) -> Result<Vec<String>> {
+    /// The same check for the surfaces in `state`. Errors are `at` this place.
+    pub(super) fn check_state(
+        &self,
+        threads: &Threads,
+        state: &State,
+        at: &str,
+    ) -> Result<Vec<String>> {
         let x = self.places(state);
         let clearance_m = self.settings.contact.clearance_m;
-        let problems = start_state(&Threads::new(1)?, &self.surfaces, &x, clearance_m);
-        let mut lines = Vec::from_iter(problems.iter().map(|problem| self.describe(problem)));
+        let problems = start_state(threads, &self.surfaces, &x, clearance_m);
+        let is_all = problems.iter().map(|it| it.count).sum::<usize>() < StartProblem::MOST;
+        let least = if is_all { "" } else { "at least " };
+        let line = |problem: &StartProblem| format!("{least}{}", self.describe(problem));
+        let mut lines = Vec::from_iter(problems.iter().map(line));
         for [inner, outer] in enclosed(&self.surfaces, &x) {
             let objects = [inner.min(outer), inner.max(outer)];
             if problems.iter().all(|problem| problem.objects != objects) {
@@ -37,7 +45,7 @@ impl Model {
             return Ok(lines);
         }
         Err(Error::input(
-            "the start of the scene",
+            at,
             lines.join("; "),
             "move the objects apart, or go on with contact.dirty_start: Allow",
         ))

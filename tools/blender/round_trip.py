@@ -73,15 +73,16 @@ def describe(thing):
 
 
 def draw(things, picture):
-    """Draws `things` from the front and above, with the animated ones in the middle."""
+    """Draws `things` from the front and above. All of the animated ones are in view."""
     animated = [it for it in things if any(modifier.type == "MESH_CACHE" for modifier in it.modifiers)]
     points = [point for thing in animated or things for point in shown(thing)]
     low, high = (mathutils.Vector(pick(axis) for axis in zip(*points)) for pick in (min, max))
-    middle, size = (low + high) / 2, (high - low).length
+    size = (high - low).length
     scene = bpy.context.scene
     towards = mathutils.Vector((0.35, -1.0, 0.65)).normalized()
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    camera.location, camera.rotation_euler = middle + towards * size * 1.4, towards.to_track_quat("Z", "Y").to_euler()
+    camera.rotation_euler = towards.to_track_quat("Z", "Y").to_euler()
+    camera.data.clip_start, camera.data.clip_end = 0.01 * size, 100 * size
     sun = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
     sun.data.energy, sun.rotation_euler = 3, (math.radians(35), math.radians(20), 0)
     for it in (camera, sun):
@@ -89,6 +90,9 @@ def draw(things, picture):
     scene.world = bpy.data.worlds.new("world")
     scene.camera, scene.render.engine, scene.cycles.samples = camera, "CYCLES", 32
     scene.render.resolution_x, scene.render.resolution_y = 900, 600
+    coordinates = [coordinate for point in points for coordinate in point]
+    nearest, _ = camera.camera_fit_coords(bpy.context.evaluated_depsgraph_get(), coordinates)
+    camera.location = nearest + towards * size * 0.1
     scene.render.filepath = str(picture.resolve())
     bpy.ops.render.render(write_still=True)
 

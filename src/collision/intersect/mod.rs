@@ -53,7 +53,8 @@ pub fn troubled(
     x: &[Vec3],
     delta_m: f64,
 ) -> BTreeSet<VertexId> {
-    let (meeting, near) = Still::new(threads, surfaces, x, delta_m, |_| true).troubles(delta_m);
+    let (meeting, near) =
+        Still::new(threads, surfaces, x, delta_m, |_| true).troubles(delta_m, usize::MAX);
     let meeting = meeting.iter().flat_map(|found| found.edge.into_iter().chain(found.face));
     meeting.chain(near.iter().flat_map(|found| found.pair.vertices)).collect()
 }
@@ -235,12 +236,14 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// All intersections, and all pairs nearer than `delta_m`.
-    fn troubles(&self, delta_m: f64) -> (Vec<Intersection>, Vec<NearPair>) {
+    /// All intersections, and all pairs nearer than `delta_m`; ends when it has `most` of them.
+    fn troubles(&self, delta_m: f64, most: usize) -> (Vec<Intersection>, Vec<NearPair>) {
         let (mut meeting, mut near) = (Vec::new(), Vec::new());
         self.for_leaf_pairs(|first, second| {
-            self.edges_in_faces(first, second, &mut meeting);
-            self.near_pairs(first, second, delta_m, &mut near);
+            if meeting.len() + near.len() < most {
+                self.edges_in_faces(first, second, &mut meeting);
+                self.near_pairs(first, second, delta_m, &mut near);
+            }
         });
         (meeting, near)
     }

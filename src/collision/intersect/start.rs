@@ -35,12 +35,16 @@ pub struct StartProblem {
 impl StartProblem {
     /// Most places that are kept.
     pub const PLACES: usize = 3;
+
+    /// With so many problems of all kinds the search ends: where all of a cloth lies in a line or a
+    /// point, nearly all of its pairs are problems.
+    pub const MOST: usize = 100_000;
 }
 
 /// All intersections of `surfaces` and all elementary pairs nearer than `delta_m`, counted by
 /// kind and objects. The vertices start at `x` (all vertices, finite, m). Empty for a clean
 /// start. Skips pairs that share a vertex, and surfaces that do not meet
-/// ([`meets`](crate::collision::surface::Moves::meets)).
+/// ([`meets`](crate::collision::surface::Moves::meets)). Ends after [`StartProblem::MOST`].
 pub fn start_state(
     threads: &Threads,
     surfaces: &Surfaces,
@@ -48,7 +52,7 @@ pub fn start_state(
     delta_m: f64,
 ) -> Vec<StartProblem> {
     let still = Still::new(threads, surfaces, x, delta_m, |_| true);
-    let (mut meeting, mut near) = still.troubles(delta_m);
+    let (mut meeting, mut near) = still.troubles(delta_m, StartProblem::MOST);
     meeting.sort_unstable_by_key(|found| (found.edge, found.face));
     near.sort_unstable_by_key(|found| found.pair);
 

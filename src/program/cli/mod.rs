@@ -4,6 +4,7 @@ mod check;
 mod convert;
 pub mod examples;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -116,7 +117,7 @@ pub struct InfoArguments {
     pub scene: PathBuf,
 
     /// Number of frames [default: that of the scene].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<u32>,
 
     /// Change a field of the scene, e.g. contact.distance_m=0.002. Can be repeated.
@@ -147,7 +148,7 @@ pub struct ResumeArguments {
     pub folder: PathBuf,
 
     /// Go on until frame N, also beyond the last one of the scene [default: the last one].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<u32>,
 
     /// Begin a new run with the state at frame N, in a folder of its own. It may have other
@@ -256,7 +257,7 @@ pub struct Arguments {
     pub overwrite: bool,
 
     /// Compute N frames, fewer or more than the scene has. Frame 0, the start, does not count.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<u32>,
 
     /// Trace which processor executes which task in this step. `cloth-sim profile` draws it.
@@ -347,6 +348,30 @@ pub fn meant_subcommand(first: &str) -> Option<String> {
     let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&first.to_lowercase(), name);
     let nearest = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(&nearest) > 0.6).then_some(nearest)
+}
+
+/// The scene that the user probably meant to run by `words`, the name of the program included: its
+/// first argument is no file and no subcommand, such as `run`, and a scene follows.
+pub fn meant_scene(words: &[OsString]) -> Option<String> {
+    let words = Vec::from_iter(words.iter().skip(1).map(|word| word.to_string_lossy()));
+    let (first, rest) = words.split_first()?;
+    let is_known = CommandLine::command().find_subcommand(first.as_ref()).is_some();
+    if is_known
+        || first.starts_with('-')
+        || first.contains(['.', '/'])
+        || Path::new(&**first).exists()
+    {
+        return None;
+    }
+    rest.iter().find(|word| word.ends_with(".ron")).map(ToString::to_string)
+}
+
+/// A number of frames.
+fn frames(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| {
+        let what = if text.parse::<u64>().is_ok() { "is too large for it" } else { "is not" };
+        format!("it is a whole number from 0 up, and `{text}` {what}")
+    })
 }
 
 #[cfg(test)]

@@ -88,8 +88,10 @@ pub fn check_mesh(place: &str, triangles: f64) -> Result<()> {
 fn check(cloth_triangles: f64, obstacle_triangles: f64) -> Result<()> {
     let bytes = CLOTH * cloth_triangles + OBSTACLE * obstacle_triangles;
     let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
+    // The sum of no numbers is -0.
+    let [cloths, others] = [cloth_triangles, obstacle_triangles].map(f64::abs);
     let cause = format!(
-        "{cloth_triangles:.0} triangles of cloth and {obstacle_triangles:.0} of obstacles and bodies need {}",
+        "{cloths:.0} triangles of cloth and {others:.0} of obstacles and bodies need {}",
         more_than(bytes, free)
     );
     Err(Error::input(

@@ -8,17 +8,30 @@ use crate::step::simulation::Simulation;
 
 impl Simulation<'_> {
     /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
-    /// same. Pins and memories of contacts stay as they are.
+    /// same. Pins and memories of contacts stay as they are. Positions that change are checked as
+    /// by [`Simulation::check_state`], because a step from surfaces that cross may take minutes.
+    /// Without the fail-safe surfaces may cross in any state, and nothing is checked.
     ///
     /// # Errors
-    /// When there is not one position and one velocity for each cloth vertex. Then nothing
-    /// changes. A number that is not finite is an error of the next step.
+    /// When there is not one position and one velocity for each cloth vertex, or surfaces would
+    /// cross or be nearer than the clearance. Then nothing changes. A number that is not finite is
+    /// an error of the next step.
     pub fn set_motion(&mut self, positions: &[Vec3], velocities: &[Vec3]) -> Result<()> {
         let cloth = self.model.numbering.cloth();
         for (place, vectors) in [("positions", positions), ("velocities", velocities)] {
             check_count(place, vectors, cloth)?;
         }
+        let before = self.state.positions.clone();
         self.state.positions.copy_from_slice(positions);
+        let is_finite = positions.iter().all(|x| x.iter().all(|x| x.is_finite()));
+        let is_checked = self.model.settings.contact.fail_safe && is_finite;
+        if is_checked
+            && positions != before
+            && let Err(error) = self.check_state_at("positions")
+        {
+            self.state.positions = before;
+            return Err(error);
+        }
         self.state.set_velocities(&self.model, velocities);
         self.state.energy = None;
         Ok(())

@@ -217,8 +217,13 @@ impl<'w> Simulation<'w> {
     /// # Errors
     /// What is wrong, where, and what to do.
     pub fn check_state(&self) -> Result<Vec<String>> {
+        self.check_state_at("the start of the scene")
+    }
+
+    /// The same check. Errors are `at` this place.
+    fn check_state_at(&self, at: &str) -> Result<Vec<String>> {
         match self.state.dropped.is_empty() {
-            true => self.model.check_state(&self.state),
+            true => self.model.check_state(&self.rank.threads, &self.state, at),
             false => Ok(Vec::new()),
         }
     }

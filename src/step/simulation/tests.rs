@@ -90,6 +90,19 @@ fn a_motion_has_a_position_and_a_velocity_for_each_vertex() {
     });
 }
 
+#[test]
+fn places_where_cloth_lies_in_itself_are_refused_and_earlier_ones_are_not() {
+    after_steps(3, |simulation| {
+        let (x, v) = (simulation.positions().to_vec(), simulation.velocities().to_vec());
+        simulation.run(20, |_, _| Ok(()))?;
+        let before = simulation.hash()?;
+        let flat = Vec::from_iter(x.iter().map(|x| Vec3::new(0.0, x.y, x.z)));
+        assert!(is_refused(simulation.set_motion(&flat, &v), "nearer than contact.clearance_m"));
+        assert_eq!(simulation.hash()?, before);
+        simulation.set_motion(&x, &v)
+    });
+}
+
 /// Closed form: without gravity and drag, forces in proportion to mass move every vertex alike, by
 /// `F/m t` a second. Each push acts in its own step only.
 #[test]

@@ -19,6 +19,8 @@ pub struct FrameCheck {
     pub frame: u64,
     /// Why it could not be checked: missing, torn, or not finite.
     pub fault: Option<String>,
+    /// Whether its surfaces could be judged.
+    pub is_read: bool,
     /// Edges of an absurd length: the first one, and how many there are.
     pub absurd: Option<(Edge, usize)>,
     /// The strain of its edges. `None` if it could not be checked or there is no cloth.
@@ -99,6 +101,7 @@ impl FrameCheck {
     }
 
     fn judge(&mut self, run: &CheckedRun, threads: &Threads, x: &[Vec3]) {
+        self.is_read = true;
         let edges = Vec::from_iter(edges(run, x));
         self.seams = SeamState::new(run, self.frame as f64 * run.record.frame_s(), x);
         self.strain = strain(edges.iter().map(|edge| edge.length / edge.rest - 1.0).collect());

@@ -31,6 +31,8 @@ impl Lines<'_> {
                 strain.compression * 100.0,
                 strain.percentile_95 * 100.0,
             ),
+            // Bodies alone.
+            None if frame.is_read => format!("{:>13}", frame.intersections()),
             None => format!("{:>13}", "-"),
         }
     }

@@ -64,7 +64,10 @@ fn findings(
         faults: lines.faults(frame),
     };
     let of_frames = Vec::from_iter(frames.iter().map(of_frame));
-    let columns = "intersections  stretch %  compression %  95th perc. %";
+    let columns = match has_cloth(run) {
+        true => "intersections  stretch %  compression %  95th perc. %",
+        false => "intersections",
+    };
     let mut findings = Findings::new(&run.record, title(run), columns, of_frames);
     findings.remarks.extend(lines.folded(frames));
     findings.remarks.extend(lines.rises(rises));
@@ -133,11 +136,11 @@ fn seam_fault(late: usize) -> OfRun {
 fn values(frame: &FrameCheck) -> BTreeMap<&'static str, Option<f64>> {
     let strain = frame.strain.as_ref();
     BTreeMap::from([
-        ("intersections", strain.map(|_| frame.intersections() as f64)),
+        ("intersections", frame.is_read.then(|| frame.intersections() as f64)),
         ("open_stitches", frame.seams.map(|it| it.open as f64)),
         ("unwelded_stitches", frame.seams.map(|it| it.unwelded as f64)),
         ("seam_stretch_m", frame.seams.map(|it| it.stretch_m)),
-        ("dropped_intersections", strain.map(|_| frame.dropped as f64)),
+        ("dropped_intersections", frame.is_read.then_some(frame.dropped as f64)),
         ("stretch", strain.map(|it| it.stretch)),
         ("compression", strain.map(|it| it.compression)),
         ("strain_percentile_95", strain.map(|it| it.percentile_95)),
@@ -145,15 +148,19 @@ fn values(frame: &FrameCheck) -> BTreeMap<&'static str, Option<f64>> {
 }
 
 fn title(run: &CheckedRun) -> String {
+    let (name, frames) =
+        (&run.record.scene.name, plural(run.record.frames.clone().count(), "frame"));
+    let objects = plural(run.objects.len(), "object");
+    if !has_cloth(run) {
+        return format!("{name}: {frames}, {objects}, no cloth");
+    }
     let cloths = run.surfaces.list.iter().filter(|surface| surface.moves == Moves::Deforms);
-    format!(
-        "{}: {}, {} cloth vertices, {}; strain against {}",
-        run.record.scene.name,
-        plural(run.record.frames.clone().count(), "frame"),
-        cloths.map(|cloth| cloth.vertex_count).sum::<usize>(),
-        plural(run.objects.len(), "object"),
-        run.rest
-    )
+    let vertices = cloths.map(|cloth| cloth.vertex_count).sum::<usize>();
+    format!("{name}: {frames}, {vertices} cloth vertices, {objects}; strain against {}", run.rest)
+}
+
+fn has_cloth(run: &CheckedRun) -> bool {
+    run.surfaces.list.iter().any(|surface| surface.moves == Moves::Deforms)
 }
 
 /// How many intersections of dropped pairs there are.
