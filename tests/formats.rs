@@ -152,7 +152,7 @@ fn all_formats_at_once_and_afterwards_have_the_same_bytes() {
     assert!(code == Some(0) && said.starts_with("states    equal"), "{said}");
     let again = home.done("vtp", &["--overwrite", "--set", "gravity_m_per_s2=(0,-9,0)"]);
     let (code, said) = compare(&again);
-    assert!(code == Some(1) && said.contains("1 is the first that differs"), "{said}");
+    assert!(code == Some(1) && said.contains("frame 0 is the first that differs"), "{said}");
     assert!(said.contains("first in frame 1: ") && said.contains(" m at vertex "), "{said}");
     assert_eq!(compare(home.0.path()).0, Some(2));
     assert!(files(&again).keys().all(|name| name.ends_with(".obj")), "{:?}", files(&again).keys());

@@ -80,7 +80,7 @@ impl Doubled {
 
 /// What [`weld`] did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Welded {
+pub struct WeldCounts {
     /// Vertices that were joined with another one.
     pub joined: usize,
     /// Polygons without an area, or with the vertices of another one, that were left out.
@@ -89,7 +89,7 @@ pub struct Welded {
 
 /// Joins the vertices of a `document` with these `lines` within `distance`, see [`Doubled::new`]. Leaves out polygons that
 /// are there twice and what is left without an area, and vertices that no polygon or line has.
-pub fn weld(document: &mut ObjDocument, lines: &mut Lines, distance: Option<f64>) -> Welded {
+pub fn weld(document: &mut ObjDocument, lines: &mut Lines, distance: Option<f64>) -> WeldCounts {
     let firsts = Doubled::new(&document.positions, distance).firsts;
     let (mut corners, mut origins) = (Vec::new(), Vec::new());
     let mut ends = Vec::new();
@@ -119,7 +119,7 @@ pub fn weld(document: &mut ObjDocument, lines: &mut Lines, distance: Option<f64>
     keep_used(document, lines);
     let is_first = |(vertex, first): &(u32, &u32)| vertex == *first;
     let joined = firsts.len() - (0..).zip(&firsts).filter(is_first).count();
-    Welded { joined, left_out: polygons - origins.len() }
+    WeldCounts { joined, left_out: polygons - origins.len() }
 }
 
 /// Leaves out the vertices that no polygon or line has.

@@ -60,6 +60,7 @@ impl Model {
     fn doubled_vertices(&self, problems: &[StartProblem], x: &[Vec3]) -> Vec<String> {
         let of_one = problems.iter().map(|it| it.objects).filter(|[a, b]| a == b);
         let mut objects = Vec::from_iter(of_one.map(|[object, _]| object as usize));
+        objects.sort_unstable();
         objects.dedup();
         let describe = |object: usize| {
             let vertices = self.surfaces.list[object].vertices();

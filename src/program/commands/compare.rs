@@ -35,21 +35,21 @@ pub struct CompareArguments {
 
 /// How two runs differ.
 #[derive(Serialize)]
-struct Comparison {
+struct ComparedRuns {
     is_equal: bool,
     /// The first and the last frame of each run.
     frames: [[u64; 2]; 2],
     /// The first frame whose states differ, by their hashes.
     first_state: Option<u64>,
     /// The first frame in which places differ, and the point that differs most there.
-    first_place: Option<Difference>,
+    first_place: Option<PointDifference>,
     /// The largest difference of all frames.
-    largest: Option<Difference>,
+    largest: Option<PointDifference>,
 }
 
 /// Two places of a point.
 #[derive(Clone, Serialize)]
-struct Difference {
+struct PointDifference {
     frame: u64,
     /// The vertex, from 0, of the surface, or the body.
     point: String,
@@ -71,14 +71,14 @@ struct Hashed {
 pub fn compare(arguments: &CompareArguments) -> Result<u8> {
     let CompareArguments { first, second, quiet, result } = arguments;
     let records = [Record::read(first)?, Record::read(second)?];
-    let found = Comparison::of(&records)?;
+    let found = ComparedRuns::of(&records)?;
     if !quiet {
         result.print(&found, || found.lines([first, second]).iter().try_for_each(print::line))?;
     }
     Ok(u8::from(!found.is_equal))
 }
 
-impl Comparison {
+impl ComparedRuns {
     fn of(records: &[Record; 2]) -> Result<Self> {
         let [first, second] = records;
         let ranges = records.each_ref().map(|it| it.frames.clone());
@@ -90,11 +90,11 @@ impl Comparison {
         let [a, b] = [hashes(first)?, hashes(second)?];
         let first_state = common.clone().find(|frame| a.get(frame) != b.get(frame));
         let sources = [first.source()?, second.source()?];
-        let (mut first_place, mut largest) = (None, None::<Difference>);
+        let (mut first_place, mut largest) = (None, None::<PointDifference>);
         for number in common {
             let frames =
                 [frame(first, &*sources[0], number)?, frame(second, &*sources[1], number)?];
-            let of_frame = difference(&frames, &*sources[0], number).map_err(other)?;
+            let of_frame = difference(&frames, first, number).map_err(other)?;
             let Some(of_frame) = of_frame else { continue };
             if largest.as_ref().is_none_or(|it| it.metres < of_frame.metres) {
                 largest = Some(of_frame.clone());
@@ -121,8 +121,9 @@ impl Comparison {
             None => "states    equal, bit for bit".to_owned(),
             Some(frame) => format!("states    frame {frame} is the first that differs"),
         });
-        let said =
-            |it: &Difference| format!("frame {}: {:.2e} m at {}", it.frame, it.metres, it.point);
+        let said = |it: &PointDifference| {
+            format!("frame {}: {:.2e} m at {}", it.frame, it.metres, it.point)
+        };
         match (&self.first_place, &self.largest) {
             (Some(first), Some(largest)) => {
                 lines.push(format!("places    first in {}", said(first)));
@@ -147,28 +148,28 @@ fn frame(record: &Record, source: &dyn Source, number: u64) -> Result<Frame> {
     })
 }
 
-/// The point whose places differ most in frame `number`, or how the objects differ. `source` is that of
+/// The point whose places differ most in frame `number`, or how the objects differ. `record` is that of
 /// the first of both `frames`.
 fn difference(
     frames: &[Frame; 2],
-    source: &dyn Source,
+    record: &Record,
     number: u64,
-) -> std::result::Result<Option<Difference>, String> {
+) -> std::result::Result<Option<PointDifference>, String> {
     let sizes = frames.each_ref().map(|it| Vec::from_iter(it.surfaces.iter().map(Vec::len)));
     let ids = frames.each_ref().map(|it| Vec::from_iter(it.bodies.iter().map(|body| body.id)));
     if sizes[0] != sizes[1] || ids[0] != ids[1] {
         return Err(format!("frame {number} has other objects than the other run's"));
     }
-    let mut most = None::<Difference>;
+    let mut most = None::<PointDifference>;
     let mut note = |metres: f64, point: &dyn Fn() -> String| {
         if metres > 0.0 && most.as_ref().is_none_or(|it| it.metres < metres) {
-            most = Some(Difference { frame: number, point: point(), metres });
+            most = Some(PointDifference { frame: number, point: point(), metres });
         }
     };
     let [first, second] = frames;
     for (surface, (a, b)) in first.surfaces.iter().zip(&second.surfaces).enumerate() {
         for (vertex, (a, b)) in a.iter().zip(b).enumerate() {
-            note((a - b).norm(), &|| format!("vertex {vertex} of {}", name(source, surface)));
+            note((a - b).norm(), &|| format!("vertex {vertex} of {}", name(record, surface)));
         }
     }
     for (a, b) in first.bodies.iter().zip(&second.bodies) {
@@ -181,9 +182,8 @@ fn difference(
     Ok(most)
 }
 
-/// The name of a surface, or its place among them.
-fn name(source: &dyn Source, surface: usize) -> String {
-    let groups = source.surfaces().list.get(surface).map(|it| &it.document.groups);
-    let named = groups.and_then(|it| it.first()?.object.as_ref());
+/// The name of a cloth, or the place of another surface.
+fn name(record: &Record, surface: usize) -> String {
+    let named = record.scene.cloths.get(surface).and_then(|cloth| cloth.name.as_ref());
     named.map_or_else(|| format!("surface {surface}"), |name| format!("`{name}`"))
 }

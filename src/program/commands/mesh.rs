@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cloth_sim::bodies::cloth::material::MaterialSpec;
 use cloth_sim::error::{Error, Result};
-use cloth_sim::mesh::doubled::{Welded, weld};
+use cloth_sim::mesh::doubled::{WeldCounts, weld};
 use cloth_sim::mesh::relax::relax;
 use cloth_sim::mesh::shapes::Shape;
 use cloth_sim::mesh::{Faces, Mesh, ObjDocument, SurfaceMesh, obj_read};
@@ -68,7 +68,7 @@ pub struct MeshArguments {
 struct MeshResult {
     /// The mesh, unless it is made or welded.
     mesh: Option<DescribedMesh>,
-    welded: Option<Welded>,
+    welded: Option<WeldCounts>,
     relaxed: Option<Relaxed>,
     /// The mesh that was written.
     new: Option<DescribedMesh>,
@@ -162,7 +162,7 @@ impl MeshResult {
     /// Prints the same for people.
     fn say(&self) -> Result<()> {
         self.mesh.iter().try_for_each(DescribedMesh::say)?;
-        if let Some(Welded { joined, left_out }) = &self.welded {
+        if let Some(WeldCounts { joined, left_out }) = &self.welded {
             let joined = plural_grouped(*joined as u64, "vertex");
             let left_out = plural_grouped(*left_out as u64, "face");
             print::line(format_args!(
