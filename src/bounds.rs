@@ -12,7 +12,9 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
         let word = word.to_lowercase();
         // Units are often left out.
         let begins = !found.is_empty() && word.starts_with(&found);
-        f64::from(begins) + strsim::normalized_damerau_levenshtein(&found, &word)
+        let is_meant = |(begin, meant): &(&str, &str)| found.starts_with(begin) && word == *meant;
+        f64::from(begins || SYNONYMS.iter().any(is_meant))
+            + strsim::normalized_damerau_levenshtein(&found, &word)
     };
     let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest {
@@ -21,6 +23,38 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
         }
         Some(_) => format!("known here: {}", known.join(", ")),
         None => "there is none to choose from".to_owned(),
+    }
+}
+
+/// Beginnings of what other programs call fields, and the fields.
+const SYNONYMS: [(&str, &str); 9] = [
+    ("width", "size_m"),
+    ("height", "size_m"),
+    ("depth", "size_m"),
+    ("length", "size_m"),
+    ("height", "length_m"),
+    ("diameter", "radius_m"),
+    ("position", "translation_m"),
+    ("location", "translation_m"),
+    ("fps", "frames_per_second"),
+];
+
+/// Choices that hold a text: their names, and what the text is.
+const OF_TEXTS: [(&str, &str); 3] =
+    [("Fabric", "a fabric"), ("Mesh", "a mesh file"), ("Group", "a group of the mesh")];
+
+/// The remedy for `found`, which stands where one of the choices `known` is expected.
+pub fn choice_meant(found: &str, known: &[&str]) -> String {
+    let is_file = found.contains('.');
+    let is_name = found.starts_with(char::is_lowercase) && !is_file;
+    let fits = |name: &str| known.contains(&name) && if name == "Mesh" { is_file } else { is_name };
+    let is_known = known.iter().any(|it| it.eq_ignore_ascii_case(found));
+    match OF_TEXTS.iter().find(|(name, _)| fits(name) && !is_known) {
+        Some((name, what)) => {
+            let found = found.chars().take(100).collect::<String>();
+            format!("write {name}({found:?}) for {what}; known here: {}", known.join(", "))
+        }
+        None => did_you_mean(found, known),
     }
 }
 

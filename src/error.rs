@@ -148,6 +148,17 @@ fn one_line(text: &str) -> String {
     text.replace('\n', "\\n").replace('\r', "\\r")
 }
 
+/// `text` as one word of a command for a shell, such as a path in a command to be copied.
+pub fn shell_word(text: impl fmt::Display) -> String {
+    let text = text.to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./,:@%+=".contains(c);
+    let text = if text.starts_with('-') { format!("./{text}") } else { text };
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 /// The most characters of a line of a message, and of a message.
 const LINE: usize = 1000;
 const MESSAGE: usize = 8000;
@@ -197,6 +208,21 @@ fn shortened(text: &str, limit: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_commands_are_quoted_where_a_shell_would_split_them() {
+        for (text, word) in [
+            ("out/a_b-1.ron", "out/a_b-1.ron"),
+            ("my run", "'my run'"),
+            ("it's", r"'it'\''s'"),
+            ("$HOME;#", "'$HOME;#'"),
+            ("-q", "./-q"),
+            ("", "''"),
+            ("Kleid_grün", "Kleid_grün"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
 
     #[test]
     fn messages_are_short_and_hold_no_control_characters() {

@@ -133,6 +133,44 @@ fn joints_and_attachments_have_the_same_bits_on_ranks_and_after_a_stop() {
     assert!((0.06..0.11).contains(&off) && last[0] < 0.27, "{last:?}");
 }
 
+/// Two rods with keyframes, which turn by 90 degrees about x in 0.2 s; the strip is pinned to the second
+/// one. An obstacle of the same motion carries it to the same bits.
+#[test]
+fn pins_follow_a_body_that_keyframes_move() {
+    let motion = "(center_m: (0, -0.2125, 0), keyframes: [(), (time_s: 0.2, axis: (1, 0, 0), angle_deg: 90)])";
+    let rods = ROD.replace(
+        "arrangement: At([",
+        &format!("motion: Keyframed{motion}, arrangement: At([(0, -3, 0), "),
+    );
+    let run = |follow: &str, bodies: &str, scene: &str| {
+        let pins = format!(r#"pins: [({LOWER}, follow: "{follow}")]"#);
+        let folder = folder();
+        let text = strip(&pins, bodies, scene).replace("frames: 50", "frames: 6");
+        let said = run_text(&text, folder.path());
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        [0, 6].map(|frame| vertices(&folder.path().join("out"), frame))
+    };
+    let [start, end] = run("rod[1]", &rods, "");
+    let held = start.iter().zip(&end).filter(|(at, _)| at[1] < -0.199);
+    assert_eq!(held.clone().count(), 11);
+    for ([x, y, z], found) in held {
+        // (y, z) becomes (-z, y) about the middle of the rod.
+        let expected = [*x, -0.2125 - z, y + 0.2125];
+        assert!(
+            found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9),
+            "{found:?}, {expected:?}"
+        );
+    }
+    let beam = format!(
+        r#"obstacles: [(name: "beam", touch: "oak", shape: Box(size_m: (0.22, 0.02, 0.02)), transform: (translation_m: (0, -0.2125, 0)), motion: {motion})]"#
+    );
+    let [_, with_obstacle] = run("beam", "", &beam);
+    let far =
+        |(a, b): (&[f64; 3], &[f64; 3])| (0..3).map(|i| (a[i] - b[i]).abs()).fold(0.0, f64::max);
+    let most = end.iter().zip(&with_obstacle).map(far).fold(0.0, f64::max);
+    assert!(most < 1e-3, "{most} m");
+}
+
 #[test]
 fn joints_and_attachments_that_cannot_be() {
     let attach = |to: &str, select: &str| {
@@ -150,7 +188,11 @@ fn joints_and_attachments_that_cannot_be() {
         (strip(&twice, ROD, ""), &["attach[1].select", "another attachment", "once"]),
         (
             strip(&format!(r#"attach: [({LOWER}, to: "stone")]"#), &format!("{ROD}{stone}"), ""),
-            &["attach[0].to", "no force moves `stone`", "follow"],
+            &["attach[0].to", "no force moves `stone`", "`pins` with `follow: \"stone\"`"],
+        ),
+        (
+            strip(&format!(r#"pins: [({LOWER}, follow: "rod")]"#), ROD, ""),
+            &["pins[0].follow", "forces move `rod`", "`attach`"],
         ),
         (
             strip(

@@ -125,6 +125,14 @@ fn meshes_with_defects_name_the_line_or_the_element() {
         (format!("{square}v 2 0 0\nf 1 2 5\nf 1 3 4\nf 1 2 3\n"), &["mesh.obj:6", "area"]),
         (format!("{square}v 0 1 0\nf 1 2 3\nf 2 1 4\nf 1 2 5\n"), &["mesh.obj", "edge"]),
         (format!("{square}f 1 2 3\n"), &["mesh.obj", "vertex 4"]),
+        (
+            format!("{square}v 0 0 0\nv 1 0 1\nf 1 2 3\nf 5 6 4\n"),
+            &[
+                "of `",
+                "2 of 6 vertices are at the place of another one (4 at 0, 5 at 2; from 0)",
+                "--weld",
+            ],
+        ),
         (format!("v nan 0 0\n{square}f 2 3 4\nf 1 2 5\n"), &["mesh.obj:1"]),
         ("v 0 zero 0\n".to_string(), &["mesh.obj:1"]),
     ] {

@@ -85,7 +85,7 @@ fn info_names_fine_obstacles_unused_lines_and_the_warnings_of_the_run() {
     for part in [
         "rag  cloth, 4 vertices, ",
         "note: `arm` has 48,750 triangles, all cloth 2;",
-        "--set obstacles[0].shape.edge_m=0.00833 makes a quarter of them",
+        "--set 'obstacles[0].shape.edge_m=0.00833' makes a quarter of them",
         "note: the mesh of `rag` has 1 line (`l`) that no seam sews",
         "measured  1 step,",
         "warning: cloths[0].pins[0] of `rag`: it leaps: 25.0 m/s on the way to 0.020 s",

@@ -144,7 +144,17 @@ fn all_formats_at_once_and_afterwards_have_the_same_bytes() {
     for (name, bytes) in &expected {
         assert!(&found[name] == bytes, "{name}");
     }
-    let again = home.done("vtp", &["--overwrite"]);
+    let compare = |other: &Path| {
+        let output = finish(Command::new(BINARY).arg("compare").args([&all, other]));
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, said) = compare(&folder);
+    assert!(code == Some(0) && said.starts_with("states    equal"), "{said}");
+    let again = home.done("vtp", &["--overwrite", "--set", "gravity_m_per_s2=(0,-9,0)"]);
+    let (code, said) = compare(&again);
+    assert!(code == Some(1) && said.contains("frame 0 is the first that differs"), "{said}");
+    assert!(said.contains("first in frame 1: ") && said.contains(" m at vertex "), "{said}");
+    assert_eq!(compare(home.0.path()).0, Some(2));
     assert!(files(&again).keys().all(|name| name.ends_with(".obj")), "{:?}", files(&again).keys());
 }
 

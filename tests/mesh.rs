@@ -88,6 +88,45 @@ fn a_bad_mesh_is_named_and_relaxed() {
     }
 }
 
+/// A sheet of 8 x 8 quads, each with vertices of its own, up to 0.2 um away; one is there twice, in
+/// reverse. Its corners are in two groups.
+#[test]
+fn a_mesh_of_doubled_vertices_is_named_and_welded() {
+    let (folder, file) = sheet(0.0);
+    let (mut text_of, mut places) = (String::from("g left\n"), 0_u32);
+    for (j, i) in (0..8).flat_map(|j| (0..8).map(move |i| (j, i))) {
+        let corners = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(u, v)| [i + u, j + v]);
+        for [x, y] in corners {
+            let off = 1e-7 * f64::from(places % 3);
+            text_of += &format!("v {} {off} {}\n", 0.05 * f64::from(x) + off, 0.05 * f64::from(y));
+            places += 1;
+        }
+        let a = places - 3;
+        text_of += &format!("f {a} {} {} {}\n", a + 1, a + 2, a + 3);
+    }
+    let twice =
+        text_of.clone() + "v 0 0 0\nv 0.05 0 0\nv 0.05 0 0.05\nv 0 0 0.05\nf 257 260 259 258\n";
+    std::fs::write(&file, text_of + "l 1 256\n").expect("a mesh is written");
+    let [out, err] = said(&[text(&file)]);
+    assert!(out.contains("64 parts"), "{out}");
+    assert!(
+        err.contains("175 of 256 vertices are at the place of another one (5 at 2, 8 at 3, "),
+        "{err}"
+    );
+    assert!(err.contains("into 64 parts; `cloth-sim mesh FILE --weld --out NEW`"), "{err}");
+    let out_file = folder.path().join("whole.obj");
+    let weld = [text(&file), "--weld", "--out", text(&out_file), "--overwrite"];
+    let [out, err] = said(&weld);
+    assert!(out.contains("81 vertices, 128 triangles, 1 part, 1 boundary loop"), "{out}");
+    assert!(err.is_empty() && out.contains("welded: 175 vertices joined"), "{out}{err}");
+    let whole = SurfaceMesh::read(&out_file, Faces::Manifold).expect("it is sound");
+    assert_eq!(whole.document.groups[0].name.as_deref(), Some("left"));
+    assert_eq!(whole.document.lines, [[0, 79]]);
+    std::fs::write(&file, twice).expect("a mesh is written");
+    let [out, _] = said(&weld);
+    assert!(out.contains("81 vertices, 128 triangles") && out.contains("1 face left out"), "{out}");
+}
+
 #[test]
 fn meshes_and_arguments_that_are_wrong_are_refused() {
     let (folder, file) = sheet(0.0);
@@ -98,6 +137,8 @@ fn meshes_and_arguments_that_are_wrong_are_refused() {
     assert_says(&mesh(&["no.obj"]), &["no.obj: there is no such file", "help: "]);
     assert_says(&mesh(&[text(&file), "--fabric", "coton"]), &["--fabric", "coton", "`cotton`"]);
     assert_eq!(mesh(&[text(&file), "--relax"]).status.code(), Some(2), "it needs --out");
+    let none = mesh(&[text(&file), "--weld=0", "--out", "out.obj"]);
+    assert_eq!(none.status.code(), Some(2), "a distance is above 0");
     let out = folder.path().join("out.obj");
     assert_says(&mesh(&[text(&file), "--out", text(&out)]), &["nothing is changed", "--relax"]);
     assert!(!out.exists());

@@ -170,6 +170,8 @@ fn pictures_of_one_run_and_of_two_are_drawn() {
         let path = folder.path().join(name);
         assert!(said.lines().any(|line| Path::new(line) == path), "{name} in {said}");
     }
+    let words = ["  solve  ", " ms a step  100.0 %", "utilization of 4 processors: "];
+    assert!(words.iter().all(|word| said.contains(word)), "{said}");
     assert_drawn(folder.path(), "profile", &["0.0", "1.1", "frame", "fail-safe", "tasks stolen"]);
 
     let out = folder.path().join("pictures");

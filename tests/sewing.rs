@@ -237,20 +237,25 @@ fn a_seam_that_is_too_weak_is_a_fault_with_its_cause() {
 #[test]
 fn lines_that_are_no_seams_are_warned_of_by_their_vertices() {
     let folder = tempfile::tempdir().expect("a folder");
-    // In the middle of both panels, across the tunic, along an edge.
-    let mesh = panels(6) + "l 25 74\nl 1 98\nl 1 2\n";
+    // In the middle of both panels, across the tunic, along an edge. Two lines exchange their ends.
+    let mesh = panels(6).replace("l 15 64\n", "l 15 71\n").replace("l 22 71\n", "l 22 64\n");
+    let mesh = mesh + "l 25 74\nl 1 98\nl 1 2\n";
     std::fs::write(folder.path().join("tunic.obj"), mesh).expect("a mesh");
     std::fs::write(folder.path().join("tunic.ron"), tunic(LINES, 0)).expect("a scene");
     let said = finish(Command::new(BINARY).current_dir(&folder).arg("tunic.ron"));
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
     for (kind, ends) in [
-        ("with no end on the boundary", "(24, 73)"),
-        ("longer than half of the mesh", "(0, 97)"),
-        ("along edges of faces, which would collapse", "(0, 1)"),
+        ("with no end on the boundary", "1 in all: vertices (24, 73)"),
+        ("longer than half of the mesh", "3 in all: vertices (0, 97), (14, 70), (21, 63)"),
+        ("along edges of faces, which would collapse", "1 in all: vertices (0, 1)"),
     ] {
-        let expected = format!("lines of `tunic` {kind}, 1 in all: vertices {ends}, from 0;");
+        let expected = format!("lines of `tunic` {kind}, {ends}, from 0;");
         assert!(said.contains(&expected), "{said}");
     }
+    assert!(
+        said.contains("threads cross, such as [14, 70] and [21, 63] (vertices from 0), 1 in all"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -284,6 +289,12 @@ fn seams_that_fit_nothing_are_refused() {
         // A band with half a turn has no front.
         (
             r#"(stitches: Pairs(first: "tunic", second: "tunic", vertices: [(0, 224), (15, 209)]))"#
+                .to_owned(),
+            &["seams[0].stitches", "neighbouring threads cross, such as [0, 224] and [15, 209] (vertices from 0), 1 in all"],
+        ),
+        // The left edge of one panel is sewn to the right edge of the other.
+        (
+            r#"(stitches: Pairs(first: "tunic", second: "tunic", vertices: [(0, 239), (15, 254)]))"#
                 .to_owned(),
             &["seams[0].stitches", "fronts of its two sides look in opposite directions"],
         ),

@@ -17,7 +17,7 @@ fn landing(arguments: &[&str]) -> [String; 2] {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
     let scene = scene.to_str().expect("a path of characters");
-    let run = [scene, "--frames", "10", "--threads", "1", "--out", "out/landing"];
+    let run = [scene, "--frames", "10", "--threads", "1", "--out", "out/a landing"];
     let output = cloth_sim(folder.path(), &[&run[..], arguments].concat());
     let [out, said] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
     assert!(output.status.success(), "{said}");
@@ -131,9 +131,9 @@ fn the_summary_says_what_users_of_the_frames_ask() {
         ("strain", &["longest edge +", " %: frame ", " m"]),
         ("contacts", &["at most ", "before frame "]),
         ("distance", &["smallest ", " mm, before frame ", "contact.distance_m"]),
-        ("frames", &["out/landing", "frame_0010.obj"]),
-        ("to check", &["cloth-sim check out/landing"]),
-        ("to see", &["cloth-sim view out/landing"]),
+        ("frames", &["out/a landing", "frame_0010.obj"]),
+        ("to check", &["cloth-sim check 'out/a landing'"]),
+        ("to see", &["cloth-sim view 'out/a landing'"]),
         ("or import", &[".obj", "Blender"]),
     ] {
         let line = line(&summary, name);

@@ -1,5 +1,6 @@
 //! Triangle meshes: OBJ files, point caches, topology, shapes, and what makes their triangles better.
 
+pub mod doubled;
 pub mod obj;
 pub mod obj_read;
 pub mod point_cache;

@@ -89,7 +89,7 @@ impl Quality {
 }
 
 /// The corners of the box around `points`.
-fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
+pub(super) fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
     let first = points.first().copied().unwrap_or_default();
     points.iter().fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)))
 }

@@ -1,11 +1,12 @@
 //! A checked mesh of a surface: a document with its triangles and their edges.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::error::{Error, Place, Result};
 use crate::ids::NONE;
 use crate::math::Vec3;
+use crate::mesh::doubled::{doubled_faces, keep};
 use crate::mesh::obj::{Corner, Group, ObjDocument};
 use crate::mesh::obj_read::Lines;
 use crate::mesh::refine::subdivide;
@@ -78,7 +79,9 @@ impl SurfaceMesh {
             Faces::Manifold => {
                 let topology = Topology::new(&faces).map_err(|edge| {
                     let polygon = face_polygons[edge.face as usize];
-                    non_manifold(lines, edge, lines.polygons[polygon as usize])
+                    twice(&document, &origins, lines).unwrap_or_else(|| {
+                        non_manifold(lines, edge, lines.polygons[polygon as usize])
+                    })
                 })?;
                 check_isolated(&document, lines)?;
                 topology
@@ -193,11 +196,6 @@ fn first_of_copies(faces: &[[u32; 3]]) -> Vec<bool> {
     faces.iter().map(|face| seen.insert(sorted(face))).collect()
 }
 
-fn keep<T>(items: &mut Vec<T>, kept: &[bool]) {
-    let mut kept = kept.iter();
-    items.retain(|_| kept.next() == Some(&true));
-}
-
 fn check_corners(document: &ObjDocument, lines: &Lines) -> Result<()> {
     for (polygon, &line) in lines.polygons.iter().enumerate() {
         let mut vertices: Vec<u32> =
@@ -230,6 +228,21 @@ pub(crate) fn has_no_area([a, b, c]: [Vec3; 3]) -> bool {
     twice_area <= 1e-8 * longest || !twice_area.is_finite() || !longest.is_finite()
 }
 
+/// The error about faces that are there twice, where `origins` are the polygons of the file of which those
+/// of `document` are parts. None if there are none.
+fn twice(document: &ObjDocument, origins: &[u32], lines: &Lines) -> Option<Error> {
+    let all = doubled_faces(document, origins);
+    let [line, first] = all.first()?.map(|polygon| lines.polygons[polygon as usize]);
+    let [face, other] = all.first()?.map(|polygon| polygon + 1);
+    let more = match all.len() {
+        1 => String::new(),
+        count => format!(", and so on: {count} faces in all"),
+    };
+    let cause = format!("face {face} has the vertices of face {other} (line {first}){more}");
+    let remedy = "`cloth-sim mesh FILE --weld --out NEW` leaves out what is there twice";
+    Some(lines.error(line, cause, remedy))
+}
+
 fn non_manifold(lines: &Lines, edge: NonManifoldEdge, line: u32) -> Error {
     let [a, b] = edge.vertices.map(|vertex| vertex + 1);
     let [line_a, line_b] = edge.vertices.map(|vertex| lines.vertices[vertex as usize]);
@@ -254,9 +267,34 @@ fn check_isolated(document: &ObjDocument, lines: &Lines) -> Result<()> {
     let Some(vertex) = used.iter().position(|&used| !used) else {
         return Ok(());
     };
-    let cause = format!("isolated vertex: no face uses vertex {}", vertex + 1);
-    let remedy = "remove loose vertices (Blender: Mesh > Clean Up > Delete Loose)";
-    Err(lines.error(lines.vertices[vertex], cause, remedy))
+    let loose = || (0..).zip(&used).filter(|(_, used)| !**used).map(|(vertex, _): (u32, _)| vertex);
+    let mut sewn = HashMap::<u32, usize>::new();
+    document.lines.iter().flatten().for_each(|&end| *sewn.entry(end).or_default() += 1);
+    let error = |vertex: u32, what: &str, remedy| {
+        let cause = format!("isolated vertex: no face uses vertex {}{what}", vertex + 1);
+        Err(lines.error(lines.vertices[vertex as usize], cause, remedy))
+    };
+    let Some(vertex) = loose().find(|vertex| sewn.contains_key(vertex)) else {
+        let remedy = match document.lines.is_empty() {
+            true => "remove loose vertices (Blender: Mesh > Clean Up > Delete Loose)",
+            false => {
+                "remove it (Blender: select it alone, X > Vertices; Delete Loose would delete the \
+                      lines too)"
+            }
+        };
+        return error(vertex as u32, "", remedy);
+    };
+    let count = loose().filter(|vertex| sewn.contains_key(vertex)).count();
+    let more = if count == 1 { String::new() } else { format!("; {count} vertices are like this") };
+    if sewn[&vertex] == 1 {
+        let what = format!(", and a line (`l`) ends there{more}");
+        let remedy = "let the line end at a vertex of a face, or remove it with this vertex";
+        return error(vertex, &what, remedy);
+    }
+    let what = format!(", and a sewing line (`l`) goes through it{more}");
+    let remedy = "let the line go straight from face to face: dissolve the vertex (Blender: X > Dissolve \
+                  Vertices); Delete Loose would delete all sewing lines";
+    error(vertex, &what, remedy)
 }
 
 #[cfg(test)]
@@ -281,7 +319,19 @@ mod tests {
                 "non-manifold edge between vertices 1 and 2 (lines 1 and 2)",
             ),
             ("f 1 2 3\nf 1 2 4\n", "m.obj:6", "disagree about which side"),
+            (
+                "f 1 2 4\nf 1 2 3\nf 3 1 2\n",
+                "m.obj:7",
+                "face 3 has the vertices of face 2 (line 6)",
+            ),
+            (
+                "f 1 2 3 4\nf 4 3 2 1\nf 3 4 1 2\n",
+                "m.obj:6",
+                "of face 1 (line 5), and so on: 2 faces",
+            ),
             ("f 1 2 3\n", "m.obj:4", "isolated vertex: no face uses vertex 4"),
+            ("f 1 2 3\nl 1 4 2\n", "m.obj:4", "vertex 4, and a sewing line (`l`) goes through it"),
+            ("f 1 2 3\nl 1 4\n", "m.obj:4", "vertex 4, and a line (`l`) ends there"),
         ] {
             let message = surface(&format!("{head}{tail}")).unwrap_err().to_string();
             assert!(message.contains(place) && message.contains(cause), "{tail}: {message}");

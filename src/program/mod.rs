@@ -35,7 +35,7 @@ mod words;
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
-use cloth_sim::error::Result;
+use cloth_sim::error::{Result, shell_word};
 
 use self::cli::{Arguments, Command, CommandLine};
 
@@ -53,7 +53,7 @@ pub fn main(words: impl Iterator<Item = OsString>) -> u8 {
         return MISUSE;
     }
     if let Some(scene) = cli::meant_scene(&words) {
-        let remedy = format_args!("help: a scene is run by `cloth-sim {scene}`");
+        let remedy = format_args!("help: a scene is run by `cloth-sim {}`", shell_word(scene));
         print::message(format_args!("error: there is no subcommand `{first}`\n{remedy}"));
         return MISUSE;
     }
@@ -87,6 +87,13 @@ fn subcommand(command: &Command) -> Result<u8> {
     match command {
         // A run has exit codes of its own.
         Command::Resume(arguments) => return run::run(&arguments.clone().into()),
+        // As of `diff`: 1 is for runs that differ.
+        Command::Compare(arguments) => {
+            return Ok(commands::compare::compare(arguments).unwrap_or_else(|error| {
+                print::message(format_args!("error: {error}"));
+                MISUSE
+            }));
+        }
         Command::New(arguments) => commands::new::new(arguments),
         Command::Info(arguments) => run::info::info(arguments),
         Command::Check(arguments) => commands::check::check(arguments),

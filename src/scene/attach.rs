@@ -59,7 +59,8 @@ fn body(name: &str, setup: &Setup, at: &str) -> Result<usize> {
     }
     if setup.obstacles.iter().any(|obstacle| obstacle.name == name) {
         let cause = format!("no force moves `{name}`");
-        return Err(Error::input(at, cause, "use `pins` with `follow` for an obstacle"));
+        let remedy = format!("write `pins` with `follow: {name:?}` instead");
+        return Err(Error::input(at, cause, remedy));
     }
     let names = Vec::from_iter(setup.bodies.iter().map(|body| body.name()));
     let cause = format!("there is no body `{name}`");

@@ -2,6 +2,7 @@
 
 use crate::bodies::cloth::locking::{Excess, Locking, effective_thickness};
 use crate::bodies::cloth::setup::ClothSetup;
+use crate::error::shell_word;
 use crate::math::Vec3;
 use crate::mesh::shapes::Shape;
 use crate::mesh::triangulate::fans;
@@ -85,8 +86,9 @@ fn locked(
     let (place, file) = place_of(cloth, built, excess.worst_face, refine);
     let remedy = match file {
         Some(file) => format!(
-            "`cloth-sim mesh {file} --relax --out better.obj` makes better triangles, and `refine: {}` \
+            "`cloth-sim mesh {} --relax --out better.obj` makes better triangles, and `refine: {}` \
              in the scene smaller ones",
+            shell_word(file),
             2 * refine
         ),
         None => format!("write `refine: {}` in the scene, or choose other triangles", 2 * refine),

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::bodies::Setup;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::setup::ClothSetup;
-use crate::bodies::prescribed::ObstacleSetup;
 use crate::error::{Error, Result};
 use crate::ids::NONE;
 use crate::math::Vec3;
@@ -20,7 +19,7 @@ use crate::scene::loads::build_loads;
 use crate::scene::maps::{InFile, factors};
 use crate::scene::obstacles::build_obstacles;
 use crate::scene::pattern::Pattern;
-use crate::scene::pins::build_pins;
+use crate::scene::pins::{build_pins, follow};
 use crate::scene::rest::rest_planes;
 use crate::scene::seams::{Sewn, seams};
 use crate::scene::select::Candidates;
@@ -62,7 +61,7 @@ pub fn build_if(
     let (mut attached, mut sewn) = (Vec::new(), Vec::new());
     for (number, (cloth, at, surface)) in coarse.into_iter().enumerate() {
         let Built { setup: built, attached: lists, sewn: of_cloth } =
-            build_cloth(scene, cloth, surface, &at, &setup.obstacles, scene_dir)?;
+            build_cloth(scene, cloth, surface, &at, scene_dir)?;
         setup.cloths.push(built);
         sewn.push(of_cloth);
         let lists = lists.into_iter().enumerate();
@@ -71,6 +70,7 @@ pub fn build_if(
     let distances = DistanceTable::new(scene)?;
     scene.check_factors(&setup, &distances)?;
     let bodies = among_cloth::add(scene, scene_dir, &distances, &mut setup)?;
+    follow(scene, &mut setup)?;
     setup.attachments = attachments(scene, &setup, &attached)?;
     setup.seams = seams(scene, &setup, &sewn, &distances)?;
     setup.touch = touch(scene, &bodies, distances)?;
@@ -96,7 +96,6 @@ fn build_cloth(
     cloth: &Cloth,
     mut coarse: SurfaceMesh,
     at: &str,
-    obstacles: &[ObstacleSetup],
     scene_dir: &Path,
 ) -> Result<Built> {
     let refine = scene.refine;
@@ -120,7 +119,7 @@ fn build_cloth(
     check_places(positions.iter(), at)?;
     let rest_planes = rest_planes(cloth, &surface, &rest, pattern.as_ref(), at)?;
     let candidates = Candidates { surface: &surface, positions: &positions, origins: &origins };
-    let pins = build_pins(cloth, &in_file, &candidates, at, obstacles, scene_dir)?;
+    let pins = build_pins(cloth, &in_file, &candidates, at, scene_dir)?;
     let loads = build_loads(cloth, &candidates, at)?;
     let attached = cloth.attach.iter().enumerate();
     let attached = attached

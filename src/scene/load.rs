@@ -8,7 +8,7 @@ use ron::error::{Error as RonError, SpannedError};
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
 
-use crate::bounds::did_you_mean;
+use crate::bounds::{choice_meant, did_you_mean};
 use crate::error::{Error, Place, Result};
 use crate::input;
 use crate::mesh::shapes::Shape;
@@ -106,7 +106,7 @@ fn explain(error: &SpannedError, text: &str, file: &str) -> Error {
         }
         RonError::NoSuchEnumVariant { expected, found, outer } => {
             let cause = format!("unknown choice `{found}`{}", within(outer));
-            Error::input(place, cause, did_you_mean(found, expected))
+            Error::input(place, cause, choice_meant(found, expected))
         }
         RonError::MissingStructField { field, outer } => {
             let cause = format!("the field `{field}`{} is missing", within(outer));
@@ -127,10 +127,41 @@ fn explain(error: &SpannedError, text: &str, file: &str) -> Error {
                 let cause = format!("`{field}` is a whole number from 0 up, and `{number}` {what}");
                 return Error::input(place, cause, "write digits alone, such as 25");
             }
+            if *other == RonError::ExpectedIdentifier
+                && let Some((field, value)) = quoted_value(text, position.line, position.col)
+            {
+                let cause = format!("`{field}` is one of several choices, not a text in quotes");
+                let known = CHOICES.iter().find(|(name, _)| *name == field);
+                let remedy = match known {
+                    Some((_, choice)) => format!("write {choice}({value})"),
+                    None => {
+                        format!("leave out the quotes of {value}; docs/scene.md has all choices")
+                    }
+                };
+                return Error::input(place, cause, remedy);
+            }
             let remedy = "correct the text there; docs/scene.md shows the form of every field";
             Error::input(place, other.to_string(), remedy)
         }
     }
+}
+
+/// Fields, and those of their choices that hold a text.
+const CHOICES: [(&str, &str); 3] = [("material", "Fabric"), ("shape", "Mesh"), ("select", "Group")];
+
+/// The field and the text in quotes that stands for its value at this line and column.
+fn quoted_value(text: &str, line: usize, column: usize) -> Option<(&str, &str)> {
+    let line = text.lines().nth(line.checked_sub(1)?)?;
+    let begin = line.char_indices().nth(column.checked_sub(1)?)?.0;
+    let end = line[begin..].strip_prefix('"')?.find('"')?;
+    let before = line[..begin].trim_end().strip_suffix(':')?.trim_end();
+    Some((last_word(before), &line[begin..begin + end + 2]))
+}
+
+/// The field at the end of `text`.
+fn last_word(text: &str) -> &str {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    &text[text.trim_end_matches(is_word).len()..]
 }
 
 /// Whether nothing but the rest of a number or a word follows this line and column.
@@ -166,8 +197,7 @@ fn unread_number(text: &str, line: usize, column: usize) -> Option<(&str, &str)>
     let number = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
     number.parse::<f64>().ok()?;
     let before = line[..begin].trim_end().strip_suffix(':')?.trim_end();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    Some((&before[before.trim_end_matches(is_word).len()..], number))
+    Some((last_word(before), number))
 }
 
 impl Scene {
@@ -273,6 +303,23 @@ mod tests {
     fn texts_that_are_no_scenes_are_placed_by_line_and_column() {
         for (from, to, place, cause, remedy) in [
             ("Sheet(", "Shet(", "drape.ron:2:", "unknown choice `Shet`", "`Sheet`"),
+            (
+                "Sheet(",
+                "\"a.obj\", (",
+                "drape.ron:2:",
+                "`shape` is one of",
+                "write Mesh(\"a.obj\")",
+            ),
+            (
+                "Isotropic(",
+                "cotton, (",
+                "drape.ron:3:",
+                "choice `cotton`",
+                "write Fabric(\"cotton\")",
+            ),
+            ("Isotropic(", "\"my cloth\", (", "drape.ron:3:", "`material`", "Fabric(\"my cloth\")"),
+            ("Sphere(radius_m", "Box(width_m", "drape.ron:4:", "field `width_m`", "mean `size_m`"),
+            ("radius_m", "diameter_m", "drape.ron:4:", "`diameter_m`", "mean `radius_m`"),
             ("cloths", "cloth", "drape.ron:1:", "unknown field `cloth`", "`cloths`"),
             ("columns: 2", "colums: 2", "drape.ron:2:", "unknown field `colums`", "`columns`"),
             ("columns: 2,", "", "drape.ron:2:", "`columns` of Sheet is missing", "add it"),

@@ -22,6 +22,7 @@ mod pins;
 mod rest;
 mod samples;
 mod scale;
+mod seam_order;
 mod seams;
 mod select;
 pub mod spec;
@@ -29,7 +30,7 @@ mod stray_lines;
 mod surfaces;
 mod touch;
 
-pub use crate::bounds::did_you_mean;
+pub use crate::bounds::{choice_meant, did_you_mean};
 pub use build::{build, build_if};
 pub use load::{complete, in_file, load, parse};
 pub use scale::scale_warnings;

@@ -4,33 +4,29 @@ use std::path::Path;
 
 use crate::bodies::cloth::pins::{Follow, PinSprings};
 use crate::bodies::cloth::setup::Pin;
-use crate::bodies::prescribed::{ObstacleSetup, SurfacePoint};
+use crate::bodies::prescribed::SurfacePoint;
+use crate::bodies::{Body as _, Setup};
 use crate::bounds::did_you_mean;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::scene::maps::InFile;
 use crate::scene::select::Candidates;
-use crate::scene::spec::{Cloth, MotionSpec, PinSpec};
+use crate::scene::spec::{Cloth, MotionSpec, PinSpec, Scene};
 
-/// The pins of `cloth`, whose path in the scene is `at`.
+/// The pins of `cloth`, whose path in the scene is `at`. What they follow is not built yet: see [`follow`].
 ///
 /// # Errors
-/// A selection without a vertex, an obstacle that cannot be followed, weights that are no factors.
+/// A selection without a vertex, weights that are no factors.
 pub(super) fn build_pins(
     cloth: &Cloth,
     in_file: &InFile,
     candidates: &Candidates,
     at: &str,
-    obstacles: &[ObstacleSetup],
     scene_dir: &Path,
 ) -> Result<Vec<Pin>> {
     let pin = |(i, pin): (usize, &PinSpec)| {
         let at = format!("{at}.pins[{i}]");
         let vertices = candidates.select(&pin.select, &format!("{at}.select"))?;
-        let follow = pin.follow.as_ref().map(|name| {
-            let places = vertices.iter().map(|&vertex| candidates.positions[vertex as usize]);
-            follow(name, places, obstacles, &format!("{at}.follow"))
-        });
         let weights = pin.weights.as_ref();
         let weights = weights
             .map(|from| in_file.factors(from, candidates, &format!("{at}.weights"), scene_dir));
@@ -43,7 +39,7 @@ pub(super) fn build_pins(
             }
         });
         Ok(Pin {
-            follow: follow.transpose()?,
+            follow: None,
             springs,
             vertices,
             start_s: pin.start_s,
@@ -54,14 +50,38 @@ pub(super) fn build_pins(
     cloth.pins.iter().enumerate().map(pin).collect()
 }
 
-/// How vertices at `places` (m) go with the obstacle `name`, from where both are at the start.
-fn follow(
+/// Lets the pins of `setup` follow the obstacles that the `scene` names, among them bodies that no force
+/// moves, from where both are at the start.
+///
+/// # Errors
+/// A name that no obstacle has, an obstacle that cannot be followed.
+pub(super) fn follow(scene: &Scene, setup: &mut Setup) -> Result<()> {
+    for (i, cloth) in scene.cloths.iter().enumerate() {
+        for (j, pin) in cloth.pins.iter().enumerate() {
+            let Some(name) = &pin.follow else { continue };
+            let Setup { cloths, .. } = &*setup;
+            let places = cloths[i].pins[j].vertices.iter();
+            let places = places.map(|&vertex| cloths[i].positions[vertex as usize]);
+            let followed = followed(name, places, setup, &format!("cloths[{i}].pins[{j}].follow"))?;
+            setup.cloths[i].pins[j].follow = Some(followed);
+        }
+    }
+    Ok(())
+}
+
+/// How vertices at `places` (m) go with the obstacle `name`.
+fn followed(
     name: &str,
     places: impl Iterator<Item = Vec3>,
-    obstacles: &[ObstacleSetup],
+    Setup { obstacles, bodies, .. }: &Setup,
     at: &str,
 ) -> Result<Follow> {
     let Some(number) = obstacles.iter().position(|obstacle| obstacle.name == name) else {
+        if bodies.iter().any(|body| body.name() == name) {
+            let cause = format!("forces move `{name}`, and pins follow what is prescribed");
+            let remedy = "write `attach` of the cloth instead, see docs/scene.md";
+            return Err(Error::input(at, cause, remedy));
+        }
         let names = Vec::from_iter(obstacles.iter().map(|obstacle| obstacle.name.as_str()));
         let cause = format!("there is no obstacle `{name}`");
         let remedy = match names.is_empty() {

@@ -19,6 +19,7 @@ use crate::scene::check::check_speed;
 use crate::scene::fast_pins::fast_pins;
 use crate::scene::loads::held_loads;
 use crate::scene::samples::sample_warnings;
+use crate::scene::seam_order::crossed_threads;
 use crate::scene::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
 use crate::scene::stray_lines::line_warnings;
 
@@ -62,6 +63,7 @@ pub fn scale_warnings(scene: &Scene, setup: &Setup) -> Result<Vec<String>> {
     }
     warnings.extend(sample_warnings(scene, setup)?);
     warnings.extend(line_warnings(scene, setup));
+    warnings.extend(crossed_threads(setup));
     warnings.extend(fast_pins(scene, setup));
     for (i, bodies) in scene.bodies.iter().enumerate() {
         let spec = bodies.motion_spec();

@@ -1,6 +1,6 @@
 //! Builds seams: finds the pairs of vertices that stitches connect.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::bodies::Setup;
 use crate::bodies::cloth::setup::ClothSetup;
@@ -11,6 +11,7 @@ use crate::ids::{NONE, VertexId};
 use crate::math::Vec3;
 use crate::scene::check::held_open;
 use crate::scene::distances::DistanceTable;
+use crate::scene::seam_order::{Order, SAME_ORDER, partners};
 use crate::scene::select::Candidates;
 use crate::scene::spec::{Scene, SeamSide, SeamSpec, Stitches};
 
@@ -157,7 +158,11 @@ impl SeamBuilder<'_> {
             let remedy = "put both parts into one mesh, or leave out `weld`";
             return Err(Error::input(format!("seams[{number}].weld"), cause, remedy));
         }
-        if welds && joins_front_to_back(&self.cloths[cloths[0]], &pairs) {
+        let order = if welds { Order::new(self.cloths, &stitches) } else { Order::default() };
+        if let Some(cause) = order.describe(&self.firsts).filter(|_| order.is_crossed()) {
+            return Err(Error::input(at, cause, SAME_ORDER));
+        }
+        if order.joins_front_to_back() {
             let cause = "the fronts of its two sides look in opposite directions across the seam";
             let remedy = "turn over one of the parts (flip its faces), or set `weld: false`";
             return Err(Error::input(at, cause, remedy));
@@ -293,41 +298,6 @@ fn once(cloths: [usize; 2], mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs
-}
-
-/// What each vertex is paired with, if `both`, also second vertices with first ones.
-fn partners(both: bool, pairs: &[[u32; 2]]) -> HashMap<u32, Vec<u32>> {
-    let mut partners = HashMap::<u32, Vec<u32>>::new();
-    for &[a, b] in pairs {
-        partners.entry(a).or_default().push(b);
-        if both {
-            partners.entry(b).or_default().push(a);
-        }
-    }
-    partners
-}
-
-/// Whether most edges of the boundary that welds of `pairs` would join have their fronts on opposite
-/// sides: both faces go along the edge in the same direction.
-fn joins_front_to_back(cloth: &ClothSetup, pairs: &[[u32; 2]]) -> bool {
-    let mut along = HashSet::new();
-    for (face, sides) in cloth.faces.iter().zip(&cloth.topology.face_edges) {
-        for (opposite, &edge) in sides.iter().enumerate() {
-            if cloth.topology.edge_faces[edge as usize][1] == NONE {
-                along.insert([face[(opposite + 1) % 3], face[(opposite + 2) % 3]]);
-            }
-        }
-    }
-    let partners = partners(true, pairs);
-    let of = |vertex: &u32| partners.get(vertex).map_or(&[][..], Vec::as_slice);
-    let (mut fitting, mut turned) = (0, 0);
-    for [a0, a1] in &along {
-        for (&b0, &b1) in of(a0).iter().flat_map(|b0| of(a1).iter().map(move |b1| (b0, b1))) {
-            fitting += usize::from(along.contains(&[b1, b0]));
-            turned += usize::from(along.contains(&[b0, b1]));
-        }
-    }
-    turned > fitting
 }
 
 fn boundary_vertices(cloth: &ClothSetup) -> BTreeSet<u32> {

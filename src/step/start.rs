@@ -5,6 +5,7 @@ use crate::collision::intersect::{ProblemKind, StartProblem, start_state};
 use crate::contact::settings::DirtyStart;
 use crate::error::{Error, Result};
 use crate::math::Vec3;
+use crate::mesh::doubled::{Doubled, WELD};
 use crate::step::model::Model;
 use crate::step::state::State;
 use crate::threads::Threads;
@@ -34,6 +35,7 @@ impl Model {
         let least = if is_all { "" } else { "at least " };
         let line = |problem: &StartProblem| format!("{least}{}", self.describe(problem));
         let mut lines = Vec::from_iter(problems.iter().map(line));
+        let doubled = self.doubled_vertices(&problems, &x);
         for [inner, outer] in enclosed(&self.surfaces, &x) {
             let objects = [inner.min(outer), inner.max(outer)];
             if problems.iter().all(|problem| problem.objects != objects) {
@@ -41,14 +43,31 @@ impl Model {
                 lines.push(format!("`{inner}` is inside of `{outer}`"));
             }
         }
+        let apart = "move the objects apart, or go on with contact.dirty_start: Allow";
+        let remedy = match doubled.is_empty() {
+            true => apart.to_owned(),
+            false => format!("{WELD}; if they are to be apart, {apart}"),
+        };
+        lines.splice(0..0, doubled);
         if lines.is_empty() || self.settings.contact.dirty_start == DirtyStart::Allow {
             return Ok(lines);
         }
-        Err(Error::input(
-            at,
-            lines.join("; "),
-            "move the objects apart, or go on with contact.dirty_start: Allow",
-        ))
+        Err(Error::input(at, lines.join("; "), remedy))
+    }
+
+    /// What is said about vertices at the same place, of each cloth that has `problems` with itself
+    /// where all vertices are at `x` (m).
+    fn doubled_vertices(&self, problems: &[StartProblem], x: &[Vec3]) -> Vec<String> {
+        let of_one = problems.iter().map(|it| it.objects).filter(|[a, b]| a == b);
+        let mut objects = Vec::from_iter(of_one.map(|[object, _]| object as usize));
+        objects.sort_unstable();
+        objects.dedup();
+        let describe = |object: usize| {
+            let vertices = self.surfaces.list[object].vertices();
+            let said = Doubled::new(&x[vertices], None).describe(0)?;
+            Some(format!("the mesh of `{}` is not one surface: {said}", self.names[object]))
+        };
+        objects.into_iter().filter_map(describe).collect()
     }
 
     /// Where all vertices are in `state`, m.

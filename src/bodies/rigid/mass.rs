@@ -10,6 +10,7 @@ use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 use crate::error::{Error, Result};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::Mesh;
+use crate::mesh::doubled::{Doubled, WELD};
 
 /// Mass and principal moments of inertia of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -80,7 +81,10 @@ pub fn check_closed(mesh: &Mesh, at: &str) -> Result<()> {
     let cause = format!(
         "the surface is not closed: the edge from vertex {a} to vertex {b} does not have two faces that turn alike"
     );
-    Err(Error::input(at, cause, "close the surface and weld its vertices"))
+    match Doubled::new(&mesh.positions, None).describe(0) {
+        Some(said) => Err(Error::input(at, format!("{cause}; {said}"), WELD)),
+        None => Err(Error::input(at, cause, "close the surface and weld its vertices")),
+    }
 }
 
 /// Volume (m^3), principal moments of inertia (kg m^2) at density 1 kg/m^3, and the own frame.

@@ -12,8 +12,8 @@ pub struct ConvertArguments {
     /// The run folder. The new files are beside its frames.
     pub folder: PathBuf,
 
-    /// The formats: obj, vtp, pc2, usd.
-    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', required = true)]
+    /// One or several formats.
+    #[arg(long, value_name = "obj,vtp,pc2,usd", value_delimiter = ',', required = true)]
     pub to: Vec<String>,
 
     /// Print only errors.

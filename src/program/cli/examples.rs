@@ -19,12 +19,17 @@ pub const CHECK: &str = "Examples:
   cloth-sim check out/tablecloth --max-strain 0.1
   cloth-sim check out/tablecloth --json         # the numbers of each frame";
 
+pub const COMPARE: &str = "Examples:
+  cloth-sim compare out/a out/b                 # exit code 0: equal; 1: not; 2: an error
+  cloth-sim compare out/a out/b --json";
+
 pub const CONVERT: &str = "Examples:
   cloth-sim convert out/tablecloth --to usd     # for Houdini or Blender
   cloth-sim convert out/tablecloth --to pc2,vtp";
 
 pub const MESH: &str = "Examples:
-  cloth-sim mesh meshes/tablecloth.obj --fabric wool
+  cloth-sim mesh meshes/tablecloth.obj --fabric wool_tropical
+  cloth-sim mesh game.obj --weld --out one.obj  # joins vertices at the same place
   cloth-sim mesh dress.obj --relax --refine 2 --out finer.obj
   cloth-sim mesh --shape 'Disc(radius_m: 0.5, rings: 40)' --out disc.obj";
 
@@ -61,8 +66,10 @@ pub const CCD_QUERIES: &str = "Examples:
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};
+    use cloth_sim::bodies::cloth::material::MaterialSpec;
 
-    use crate::program::cli::CommandLine;
+    use crate::program::cli::{Command, CommandLine};
+    use crate::program::output::formats;
 
     /// The words of a line of a shell, without its comment.
     fn words(line: &str) -> Vec<String> {
@@ -75,6 +82,15 @@ mod tests {
     }
 
     #[test]
+    fn short_lines_are_answered_with_what_could_be_said() {
+        let said = |line: &[&str]| CommandLine::try_parse_from(line).unwrap_err().to_string();
+        let short = said(&["cloth-sim"]);
+        assert!(short.contains("Commands:") && short.contains("Examples:"), "{short}");
+        let all = formats::ALL.map(|format| format.name()).join(",");
+        assert!(said(&["cloth-sim", "convert", "out"]).contains(&all), "{all}");
+    }
+
+    #[test]
     fn every_subcommand_has_examples_that_are_understood() {
         let known_without = ["help", "completions", "man"];
         for command in CommandLine::command().get_subcommands() {
@@ -82,8 +98,12 @@ mod tests {
             let examples = command.get_after_long_help().map(ToString::to_string);
             assert!(examples.is_some() || known_without.contains(&name), "{name}");
             for line in examples.iter().flat_map(|text| text.lines().skip(1)) {
-                if let Err(why) = CommandLine::try_parse_from(words(line)) {
-                    panic!("{line}: {why}");
+                match CommandLine::try_parse_from(words(line)) {
+                    Err(why) => panic!("{line}: {why}"),
+                    Ok(CommandLine { command: Some(Command::Mesh(it)), .. }) => {
+                        MaterialSpec::Fabric(it.fabric).resolve(line).unwrap();
+                    }
+                    Ok(_) => {}
                 }
             }
         }

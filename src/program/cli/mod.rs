@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
+use crate::program::commands::compare::CompareArguments;
 use crate::program::commands::mesh::MeshArguments;
 use crate::program::commands::new::NewArguments;
 use crate::program::commands::profile::ProfileArguments;
@@ -34,6 +35,7 @@ pub use convert::ConvertArguments;
     name = "cloth-sim",
     version,
     args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:\n  \
         cloth-sim new my_scene --template garment\n  \
@@ -65,8 +67,7 @@ pub enum Command {
     /// Writes a commented scene to begin with.
     #[command(after_long_help = examples::NEW)]
     New(NewArguments),
-    /// Goes on with a run that ended early, or computes more frames of it. The frames have the
-    /// same bits as in an uninterrupted run.
+    /// Goes on with a run that ended early, or computes more frames: the bits of a run in one go.
     #[command(after_long_help = examples::RESUME)]
     Resume(ResumeArguments),
     /// Says what the run of a scene will take, from its first steps: about a second of them. Writes
@@ -77,6 +78,9 @@ pub enum Command {
     /// values.
     #[command(after_long_help = examples::CHECK)]
     Check(CheckArguments),
+    /// Says whether two runs have the same states and frames, or where they differ first and most.
+    #[command(after_long_help = examples::COMPARE)]
+    Compare(CompareArguments),
     /// Writes the frames of a finished or interrupted run in further formats. See docs/frames.md.
     #[command(after_long_help = examples::CONVERT)]
     Convert(ConvertArguments),

@@ -8,6 +8,7 @@ use cloth_sim::bodies::cloth::material::MaterialSpec;
 use cloth_sim::error::Result;
 use cloth_sim::ids::FaceId;
 use cloth_sim::mesh::SurfaceMesh;
+use cloth_sim::mesh::doubled::{Doubled, WELD};
 use cloth_sim::mesh::quality::{Extreme, Quality};
 use cloth_sim::mesh::shapes::Shape;
 use cloth_sim::scene::bends::{judged_radius, metres, percent};
@@ -28,6 +29,8 @@ pub struct DescribedMesh {
     triangles: usize,
     /// Parts that do not hang together.
     parts: usize,
+    /// Vertices at the place of another one.
+    doubled_vertices: usize,
     boundary_loops: usize,
     size_m: [f64; 3],
     area_m2: f64,
@@ -78,6 +81,11 @@ impl DescribedMesh {
         let setup = scene::build(&scene, Path::new(""))?;
         let warnings = scene::scale_warnings(&scene, &setup)?;
         let warnings = warnings.iter().map(|it| it.trim_start_matches("cloths[0]: ").to_owned());
+        let doubled = Doubled::new(&surface.document.positions, None);
+        let torn = doubled.describe(1).map(|said| {
+            let parts = plural(quality.components, "part");
+            format!("{said}, so the cloth is torn there, into {parts}; {WELD}")
+        });
         let at = |Extreme { value, face }| AtFace { value, face: in_file(surface, face) };
         let valences = (3..).zip(quality.valences).filter(|&(_, vertices)| vertices > 0);
         let thickness = setup.cloths.first().map(|it| effective_thickness(&it.material));
@@ -86,6 +94,7 @@ impl DescribedMesh {
             vertices: surface.document.positions.len(),
             triangles: surface.faces.len(),
             parts: quality.components,
+            doubled_vertices: doubled.pairs().count(),
             boundary_loops: quality.boundary_loops,
             size_m: quality.size.into(),
             area_m2: quality.area,
@@ -96,7 +105,7 @@ impl DescribedMesh {
             inner_vertices: valences.map(|(edges, vertices)| Valence { edges, vertices }).collect(),
             effective_thickness_m: thickness,
             bends: bends(surface, &setup, quality.edges[1]),
-            warnings: warnings.collect(),
+            warnings: torn.into_iter().chain(warnings).collect(),
         })
     }
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use cloth_sim::bodies::cloth::material::MaterialSpec;
 use cloth_sim::error::{Error, Result};
+use cloth_sim::mesh::doubled::{WeldCounts, weld};
 use cloth_sim::mesh::relax::relax;
 use cloth_sim::mesh::shapes::Shape;
-use cloth_sim::mesh::{Faces, Mesh, ObjDocument, SurfaceMesh};
+use cloth_sim::mesh::{Faces, Mesh, ObjDocument, SurfaceMesh, obj_read};
 use cloth_sim::scene;
 use cloth_sim::scene::spec::Digits;
 use serde::Serialize;
@@ -34,6 +35,12 @@ pub struct MeshArguments {
     #[arg(long, value_name = "NAME", default_value = "cotton")]
     pub fabric: String,
 
+    /// Join vertices that are nearer than METRES to each other, before all else. Faces that are there
+    /// twice, or get no area, are left out [default: 1e-5 of the size of the mesh].
+    #[arg(long, value_name = "METRES", requires = "out", value_parser = metres)]
+    #[arg(num_args = 0..=1, require_equals = true, conflicts_with = "shape")]
+    pub weld: Option<Option<f64>>,
+
     /// Make better triangles: flip edges and move inner vertices within the surface. Boundaries,
     /// creases (more than 25 degrees), borders of groups and seams stay.
     #[arg(long, requires = "out")]
@@ -59,8 +66,9 @@ pub struct MeshArguments {
 /// What is known of a mesh, and of the new one.
 #[derive(Default, Serialize)]
 struct MeshResult {
-    /// The mesh, unless it is made.
+    /// The mesh, unless it is made or welded.
     mesh: Option<DescribedMesh>,
+    welded: Option<WeldCounts>,
     relaxed: Option<Relaxed>,
     /// The mesh that was written.
     new: Option<DescribedMesh>,
@@ -89,9 +97,19 @@ pub fn mesh(arguments: &MeshArguments) -> Result<()> {
             if !file.exists() {
                 return Err(Error::file(file, "there is no such file", "name an OBJ file"));
             }
-            let surface = SurfaceMesh::read(file, Faces::Manifold)?;
-            known.mesh = Some(DescribedMesh::new(file, &surface, &material)?);
-            surface
+            match arguments.weld {
+                Some(distance_m) => {
+                    // As it is, it may be none of a cloth.
+                    let (mut document, mut lines) = obj_read::read(file)?;
+                    known.welded = Some(weld(&mut document, &mut lines, distance_m));
+                    SurfaceMesh::new(document, &lines, Faces::Manifold)?
+                }
+                None => {
+                    let surface = SurfaceMesh::read(file, Faces::Manifold)?;
+                    known.mesh = Some(DescribedMesh::new(file, &surface, &material)?);
+                    surface
+                }
+            }
         }
     };
     if let Some(out) = &arguments.out {
@@ -102,27 +120,39 @@ pub fn mesh(arguments: &MeshArguments) -> Result<()> {
     arguments.result.print(&known, || known.say())
 }
 
+/// A distance.
+fn metres(text: &str) -> std::result::Result<f64, String> {
+    let metres = text.parse::<f64>().ok().filter(|it| *it > 0.0 && it.is_finite());
+    metres.ok_or_else(|| format!("it is a distance above 0 in metres, and `{text}` is not"))
+}
+
 /// Writes the mesh that `arguments` ask for to `out`.
 fn change(
     arguments: &MeshArguments,
     mut surface: SurfaceMesh,
     out: &Path,
 ) -> Result<Option<Relaxed>> {
-    if arguments.shape.is_none() && !arguments.relax && arguments.refine.is_none() {
-        let remedy = "add --relax or --refine N";
+    let MeshArguments { shape, weld, relax: relaxes, refine, .. } = arguments;
+    if shape.is_none() && weld.is_none() && !relaxes && refine.is_none() {
+        let remedy = "add --weld, --relax or --refine N";
         return Err(Error::input("--out", "nothing is changed, so nothing is written", remedy));
     }
     if out.exists() && !arguments.overwrite {
         return Err(Error::file(out, "it exists", "choose another name, or add --overwrite"));
     }
     let mut relaxed = None;
-    if arguments.relax {
+    if *relaxes {
         let (better, done) = relax(&surface)?;
         relaxed = Some(Relaxed { flips: done.flips, moved_vertices: done.moved });
         surface = better;
     }
-    if let Some(k) = arguments.refine {
-        surface = surface.refined(k)?.0;
+    if let Some(k) = refine {
+        if !surface.document.lines.is_empty() {
+            print::message(
+                "warning: the lines (`l`) of the mesh are lost, because --refine puts vertices between",
+            );
+        }
+        surface = surface.refined(*k)?.0;
     }
     write(out, &mut surface.document)?;
     Ok(relaxed)
@@ -132,6 +162,13 @@ impl MeshResult {
     /// Prints the same for people.
     fn say(&self) -> Result<()> {
         self.mesh.iter().try_for_each(DescribedMesh::say)?;
+        if let Some(WeldCounts { joined, left_out }) = &self.welded {
+            let joined = plural_grouped(*joined as u64, "vertex");
+            let left_out = plural_grouped(*left_out as u64, "face");
+            print::line(format_args!(
+                "welded: {joined} joined with another one, {left_out} left out"
+            ))?;
+        }
         if let Some(Relaxed { flips, moved_vertices }) = &self.relaxed {
             let flips = plural_grouped(*flips as u64, "flip");
             let moved = plural_grouped(*moved_vertices as u64, "vertex");
@@ -168,8 +205,13 @@ fn write(out: &Path, document: &mut ObjDocument) -> Result<()> {
             *library = whole;
         }
     }
+    let lines = document.lines.iter().map(|[a, b]| format!("l {} {}\n", a + 1, b + 1));
+    let lines = lines.collect::<String>();
     let name = out.file_stem().map_or("mesh".into(), |stem| stem.to_string_lossy());
     let text = ObjText::new(&[(&name, document)], Digits::Exact);
-    write_whole(out, |file| text.write(&[&document.positions], file))
-        .map_err(|cause| Error::file(out, cause, "choose another file with --out"))
+    write_whole(out, |file| {
+        text.write(&[&document.positions], file)?;
+        file.write_all(lines.as_bytes())
+    })
+    .map_err(|cause| Error::file(out, cause, "choose another file with --out"))
 }

@@ -1,6 +1,7 @@
 //! The subcommands.
 
 pub mod check;
+pub mod compare;
 pub mod convert;
 mod described_mesh;
 pub mod mesh;

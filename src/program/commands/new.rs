@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Result, shell_word};
 use serde_json::json;
 
 use crate::program::output::write_whole;
@@ -70,8 +70,8 @@ pub fn new(arguments: &NewArguments) -> Result<()> {
     }
     write(&file, arguments.template.text())?;
     arguments.result.print(&json!({ "file": file }), || {
-        let shown = file.display();
-        print::line(format_args!("{shown} is written"))?;
+        print::line(format_args!("{} is written", file.display()))?;
+        let shown = shell_word(file.display());
         print::line(format_args!("  to run    cloth-sim {shown}"))?;
         print::line(format_args!("  to ask    cloth-sim info {shown}    (how long a run takes)"))?;
         print::line("  to change docs/scene.md has all fields")
@@ -79,8 +79,9 @@ pub fn new(arguments: &NewArguments) -> Result<()> {
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {
-    let written =
-        write_whole(file, |to| to.write_all(text.replace("NAME.ron", &name(file)).as_bytes()));
+    let written = write_whole(file, |to| {
+        to.write_all(text.replace("NAME.ron", &shell_word(name(file))).as_bytes())
+    });
     written.map_err(|cause| {
         Error::file(file, cause, "choose a folder that is there and can be written")
     })

@@ -30,7 +30,7 @@ pub struct ProfileArguments {
     pub result: ResultFormat,
 }
 
-/// Draws one run, or two runs beside each other. Prints the names of the files and what workers did,
+/// Draws one run, or two runs beside each other. Prints the names of the files, the phases and what workers did,
 /// and lists the files in the `run.json` beside them.
 ///
 /// # Errors

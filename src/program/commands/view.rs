@@ -81,9 +81,13 @@ fn write(view: &mut View, path: &Path, quiet: bool) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Opens the page in the browser. Without one, says so.
+/// Opens the page in the browser. Without one, or without a display, says so. What the launchers of the
+/// system say does not help.
 fn open(page: &str) {
-    if let Err(cause) = open::that_detached(page) {
-        print::message(format_args!("no browser was opened ({cause}); open the page yourself"));
+    if open::that_detached(page).is_err() {
+        print::message(format_args!(
+            "no browser was opened, as on a machine without a display; open {page} yourself \
+             (--no-open: do not try)"
+        ));
     }
 }

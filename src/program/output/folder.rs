@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Result, shell_word};
 
 use crate::program::output::checkpoint::{self, Checkpoint, Header};
 use crate::program::output::earlier::{self, Claim, unwritable};
@@ -69,7 +69,8 @@ impl RunFolder {
                     "the run has no checkpoint, and did not begin at the start of its scene";
                 let remedy = format!(
                     "begin it again: cloth-sim resume {} --from-frame {}",
-                    begun.run, begun.frame
+                    shell_word(&begun.run),
+                    begun.frame
                 );
                 Err(Error::file(path, cause, remedy))
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cloth_sim::error::{Error, Result};
 use cloth_sim::scene::load::{complete, read, validate};
-use cloth_sim::scene::{Scene, did_you_mean};
+use cloth_sim::scene::{Scene, choice_meant, did_you_mean};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -69,7 +69,7 @@ pub fn unfit(place: &str, cause: &str) -> Error {
     match (cause.starts_with("unknown "), words.as_slice()) {
         (true, [found, known @ ..]) if !known.is_empty() => {
             let end = cause.find(',').unwrap_or(cause.len());
-            Error::input(place, &cause[..end], did_you_mean(found, known))
+            Error::input(place, &cause[..end], choice_meant(found, known))
         }
         _ => match KINDS.iter().find(|(kind, ..)| cause.ends_with(&format!(" {kind}"))) {
             Some((kind, name, remedy)) => Error::input(place, cause.replace(kind, name), *remedy),
@@ -95,18 +95,20 @@ const VALUE_REMEDY: &str =
 /// The largest depth of nested brackets. A value is read recursively, and the stack is limited.
 const DEPTH: usize = 64;
 
-const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set cloths[0].material.density_kg_per_m2=0.3";
+const SET_REMEDY: &str = "write path=value, such as --set contact.distance_m=0.002 or --set 'cloths[0].material.density_kg_per_m2=0.3'";
 
 /// The value at `path` (fields and `[indices]`) in `tree`. The path may leave out the name of an
 /// enum's choice.
 fn navigate<'a>(tree: &'a mut Value, path: &str, place: &str) -> Result<&'a mut Value> {
-    let mut at = tree;
-    for segment in path.replace('[', ".[").split('.').filter(|segment| !segment.is_empty()) {
+    let (mut at, mut before) = (tree, "");
+    let path = path.replace('[', ".[");
+    for segment in path.split('.').filter(|segment| !segment.is_empty()) {
         let index = segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         at = match index {
             Some(index) => element(at, index, place)?,
-            None => field(at, segment, place)?,
+            None => field(at, segment, before, place)?,
         };
+        before = segment;
     }
     Ok(at)
 }
@@ -123,8 +125,15 @@ fn element<'a>(at: &'a mut Value, index: &str, place: &str) -> Result<&'a mut Va
     })
 }
 
-fn field<'a>(at: &'a mut Value, name: &str, place: &str) -> Result<&'a mut Value> {
+/// The field `name` of what is `at` the segment `before`.
+fn field<'a>(at: &'a mut Value, name: &str, before: &str, place: &str) -> Result<&'a mut Value> {
     let at = if at.get(name).is_some() { at } else { choice(at) };
+    if let Value::Array(items) = at {
+        let cause = format!("`{before}` is a list, and `{name}` is no element of it");
+        let number = name.parse::<usize>().unwrap_or(0);
+        let remedy = format!("write `{before}[{number}]`; it has {} elements", items.len());
+        return Err(Error::input(place, cause, remedy));
+    }
     let known: Vec<String> =
         at.as_object().map_or(Vec::new(), |fields| fields.keys().cloned().collect());
     at.get_mut(name).ok_or_else(|| {
@@ -210,6 +219,10 @@ mod tests {
             ("cloths[1].name=a", "there is no element [1]"),
             ("cloths[0].shape.column=1", "did you mean `columns`"),
             ("seed.number=1", "set it as a whole"),
+            ("cloths.0.material.density_kg_per_m2=1", "write `cloths[0]`"),
+            ("cloths.material=1", "write `cloths[0]`"),
+            ("cloths[0].material=cotton", "write Fabric(\"cotton\")"),
+            ("cloths[0].shape=a b.obj", "write Mesh(\"a b.obj\")"),
             ("frames", "no `=`"),
             ("frames=1.5", "expected a whole number from 0 up"),
             ("frames=NaN", "not a finite number"),

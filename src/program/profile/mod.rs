@@ -6,6 +6,7 @@
 //! | [`cloth`], [`bodies`] | what differs: the columns, the diagrams, and what a processor is |
 //! | [`look`] | the words and diagrams of a kind |
 //! | [`csv`] | the tables |
+//! | [`lines`] | the same in a few lines |
 //! | [`run_picture`], [`comparison_picture`] | the pictures of one run and of two |
 //! | [`step_picture`] | the time line of a step |
 //! | [`workers`] | the workers of a run |
@@ -18,6 +19,7 @@ pub(super) mod comparison_picture;
 mod csv;
 pub(super) mod frames;
 mod heat_map;
+mod lines;
 mod look;
 pub(super) mod panel;
 pub(super) mod png;
@@ -69,7 +71,7 @@ fn read_as<K: ProfileKind>(folder: &Path, head: &RunHead) -> Result<Profile> {
 pub struct Drawing {
     /// The files.
     pub files: Vec<PathBuf>,
-    /// What is said about its workers.
+    /// Its phases, and what is said about its workers.
     pub lines: Vec<String>,
 }
 
@@ -90,7 +92,8 @@ pub fn draw(run: &Path, out: &Path) -> Result<Drawing> {
     if let Some(workers) = &workers {
         files.extend(workers::draw(workers, out)?);
     }
-    let lines = workers.map_or_else(Vec::new, |it| workers::lines(&it, None));
+    let mut lines = profile.lines();
+    lines.extend(workers.iter().flat_map(|it| workers::lines(it, None)));
     Ok(Drawing { files, lines })
 }
 
@@ -108,8 +111,9 @@ pub fn compare(runs: [&Path; 2], out: &Path) -> Result<Drawing> {
     expect_same_length(runs, [a.frames.len(), b.frames.len()])?;
     let picture = ComparisonPicture { profiles: [&a, &b], labels: labels(runs) };
     let files = canvas::write(&picture, out, names::COMPARISON_PICTURE)?;
-    let lines = workers::read(runs[0])?
-        .map_or_else(Vec::new, |it| workers::lines(&it, Some(b.mean_step_s())));
+    let mut lines = [a.lines(), b.lines()].concat();
+    let workers = workers::read(runs[0])?;
+    lines.extend(workers.iter().flat_map(|it| workers::lines(it, Some(b.mean_step_s()))));
     Ok(Drawing { files, lines })
 }
 

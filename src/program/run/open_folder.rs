@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
+use cloth_sim::error::{Error, Result, shell_word};
 use serde::Serialize;
 
 use crate::program::output::checkpoint::Checkpoint;
@@ -156,7 +156,7 @@ impl<'j, R: Serialize + Send + 'static> OpenFolder<'j, R> {
             let whole = whole_frames(self.head.first_frame(), self.last_frame);
             let folder = folder.display();
             let next = match self.job.makes_checkpoints() {
-                true => format!("; to go on: cloth-sim resume {folder}"),
+                true => format!("; to go on: cloth-sim resume {}", shell_word(&folder)),
                 false => String::new(),
             };
             print::message(format_args!("interrupted, {whole}: {folder}{next}"));

@@ -60,7 +60,7 @@ fn coarser(scene: &Scene, name: &str) -> String {
         None => format!(": make the divisions of obstacles[{place}].shape fewer"),
         Some(edge_m) => {
             let twice = significant(2.0 * edge_m);
-            format!("; --set obstacles[{place}].shape.edge_m={twice} makes a quarter of them")
+            format!("; --set 'obstacles[{place}].shape.edge_m={twice}' makes a quarter of them")
         }
     }
 }

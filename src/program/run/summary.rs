@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
+use cloth_sim::error::shell_word;
+
 use crate::program::output::formats::Format;
 use crate::program::output::formats::set::Formats;
 use crate::program::output::run_json::RunHead;
@@ -64,6 +66,7 @@ impl RunFacts<'_> {
         writeln!(f, "  frames    {folder}, up to {last}")?;
         let mut to_see = Vec::from_iter(self.formats.all().map(Format::to_see).map(str::to_owned));
         if self.formats.readable(self.head.bodies.is_some()).is_some() {
+            let folder = shell_word(folder);
             writeln!(f, "  to check  cloth-sim check {folder}")?;
             to_see.insert(0, format!("cloth-sim view {folder}"));
         }

@@ -3,25 +3,7 @@
 use crate::bounds::*;
 use crate::error::{Error, Result};
 use crate::scene::check::loads::check_amplitude;
-use crate::scene::spec::{MapSpec, Numbers, PinSpec, Scene};
-
-impl Scene {
-    /// Checks that no pin follows a rigid body.
-    pub(super) fn check_followed(&self) -> Result<()> {
-        let is_body = |name: &str| self.bodies.iter().any(|it| it.name.as_deref() == Some(name));
-        for (i, cloth) in self.cloths.iter().enumerate() {
-            for (j, pin) in cloth.pins.iter().enumerate() {
-                let Some(name) = pin.follow.as_deref().filter(|name| is_body(name)) else {
-                    continue;
-                };
-                let cause = format!("`{name}` is a rigid body, and pins follow obstacles");
-                let remedy = "write `attach` of the cloth instead, see docs/scene.md";
-                return Err(Error::input(format!("cloths[{i}].pins[{j}].follow"), cause, remedy));
-            }
-        }
-        Ok(())
-    }
-}
+use crate::scene::spec::{MapSpec, Numbers, PinSpec};
 
 impl MapSpec {
     pub(super) fn validate(&self, at: &str) -> Result<()> {

@@ -70,7 +70,6 @@ impl Scene {
         }
         self.validate_bodies_among_cloth()?;
         self.validate_distances()?;
-        self.check_followed()?;
         self.validate_seams()?;
         self.validate_apart()?;
         self.validate_touch()
