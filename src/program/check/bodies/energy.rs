@@ -61,8 +61,8 @@ impl OfBody {
         let contacts = &run.setup.settings.contacts;
         let (mass, state) = (body.mass, &body.state);
         let omega = state.rotation.inverse_transform_vector(&state.twist.angular);
-        let square =
-            mass * state.twist.linear.norm_squared() + omega.dot(&body.inertia.component_mul(&omega));
+        let square = mass * state.twist.linear.norm_squared()
+            + omega.dot(&body.inertia.component_mul(&omega));
         let error_m = NEAR * run.setup.solids.reach(&body.shape);
         let (g, h) = (contacts.gravity.norm(), contacts.step_s);
         let speed = g * h + contacts.penetration_correction * error_m / h;
