@@ -7,16 +7,19 @@
 //! | symbol | unit | |
 //! |---|---|---|
 //! | `s` | | [`ALLOWED`] |
-//! | `a` | J | the energy that was there to be lost: the largest kinetic energy of the frames before it, or the largest fall of potential energy |
+//! | `a` | J | the largest kinetic energy of the frames before it, or the largest fall of potential energy |
 //! | `m`, `r` | kg, m | mass and radius of a body |
+//! | `n` | | how many of the smallest bodies fit below it, but at most all others |
 //! | `h`, `g` | s, m/s^2 | step and gravity |
 //! | `d` | m | error of a contact's distance, [`NEAR`] of `r` |
 //! | `c` | | the fraction of an overlap that a step removes |
-//! | lift | J | what a body has been lifted since that frame, at most `m g` times the rest gap `4 g h^2`: bodies rest at any gap below it |
-//! | jitter | J | what its kinetic energy has risen since, at most `m v^2 / 2` with `v = g h + c d / h`: the speed that its weight, or a contact that pushes an error out, gives it in a step |
+//! | lift | J | what a body was lifted since that frame, at most `m g (1 + n)` times the rest gap `4 g h^2` |
+//! | jitter | J | what its kinetic energy has risen since, at most `m v^2 / 2` with `v = g h + c d / h` |
 //!
-//! So what rests is at fault only if it leaves its contacts, however light or heavy. What moves has
-//! no more than that in addition to the share, however heavy what rests beside it.
+//! Bodies rest on each other at any gap below the rest gap. Their weight, and contacts that push an
+//! error out, give them the speed `v` in a step. So what rests is at fault only if it leaves its
+//! contacts, however light or heavy. What moves has no more than that in addition to the share,
+//! however heavy what rests beside it.
 
 use cloth_sim::rigid::body::{Body, BodyId};
 
@@ -56,23 +59,30 @@ pub struct OfBody {
 }
 
 impl OfBody {
-    /// That of a `body` of `run`.
-    pub fn new(run: &BodyRun, body: &Body) -> Self {
-        let contacts = &run.setup.settings.contacts;
-        let (mass, state) = (body.mass, &body.state);
-        let omega = state.rotation.inverse_transform_vector(&state.twist.angular);
-        let square = mass * state.twist.linear.norm_squared()
-            + omega.dot(&body.inertia.component_mul(&omega));
-        let error_m = NEAR * run.setup.solids.reach(&body.shape);
+    /// That of each of the `bodies` of a frame of `run`.
+    pub fn all(run: &BodyRun, bodies: &[Body]) -> Vec<Self> {
+        let (contacts, solids) = (&run.setup.settings.contacts, &run.setup.solids);
         let (g, h) = (contacts.gravity.norm(), contacts.step_s);
-        let speed = g * h + contacts.penetration_correction * error_m / h;
-        Self {
-            id: body.id,
-            kinetic: 0.5 * square,
-            potential: -mass * contacts.gravity.dot(&state.position),
-            most_lift: mass * g * contacts.rest_gap(),
-            most_jitter: 0.5 * mass * speed * speed,
-        }
+        let lift = |body: &Body| -contacts.gravity.dot(&body.state.position);
+        let lowest = bodies.iter().map(lift).fold(f64::INFINITY, f64::min);
+        let half_widths = bodies.iter().map(|body| solids.half_width(&body.shape));
+        let width_m = 2.0 * half_widths.fold(f64::INFINITY, f64::min);
+        let of_body = |body: &Body| {
+            let (mass, state) = (body.mass, &body.state);
+            let omega = state.rotation.inverse_transform_vector(&state.twist.angular);
+            let spin = omega.dot(&body.inertia.component_mul(&omega));
+            let below = ((lift(body) - lowest) / (g * width_m)).min((bodies.len() - 1) as f64);
+            let error_m = NEAR * solids.reach(&body.shape);
+            let speed = g * h + contacts.penetration_correction * error_m / h;
+            Self {
+                id: body.id,
+                kinetic: 0.5 * (mass * state.twist.linear.norm_squared() + spin),
+                potential: mass * lift(body),
+                most_lift: mass * g * contacts.rest_gap() * (1.0 + below),
+                most_jitter: 0.5 * mass * speed * speed,
+            }
+        };
+        bodies.iter().map(of_body).collect()
     }
 
     /// The sum of `all`.

@@ -158,7 +158,7 @@ impl BodyCheck {
         }
         (before.frame, before.ids) = (self.frame, Some(ids));
         self.joints = JointCheck::new(run, &sound, frame.time_s);
-        let energies = Vec::from_iter(sound.iter().map(|body| OfBody::new(run, body)));
+        let energies = OfBody::all(run, &sound);
         match measure(run, frame.time_s, sound, threads) {
             Ok((overlap, bodies_hash)) => {
                 (self.overlap, self.bodies_hash) = (overlap, bodies_hash);
