@@ -89,7 +89,7 @@ fn every_field_of_a_scene_that_a_page_names_exists() {
         for (line, word) in fields(&text) {
             let names = word.split(['.', '[', ']']).filter(|it| it.parse::<u32>().is_err());
             let names = Vec::from_iter(names.filter(|name| !name.is_empty()));
-            let is_of_scene = known.contains(&format!(".{}", names[0]));
+            let is_of_scene = names.first().is_some_and(|it| known.contains(&format!(".{it}")));
             let is_known = |pair: &[&str]| known.contains(&format!("{}.{}", pair[0], pair[1]));
             if is_of_scene && !names.windows(2).all(is_known) {
                 missing.push(format!("{}:{line}: {word}", page.display()));

@@ -98,7 +98,9 @@ fn at_rest(size_m: f64, step_s: f64, more: &str) -> String {
             (name: "small", shape: Box(size_m: ({3}, {3}, {3})), material: "stone", arrangement: At([{small}])),
             {more}
             ],
-            materials: [(name: "stone", density_kg_per_m3: 2000, friction: 0.6), (name: "ice", density_kg_per_m3: 900)],
+            materials: [(name: "stone", density_kg_per_m3: 2000, friction: 0.6),
+                (name: "ice", density_kg_per_m3: 900)],
+            material_pairs: [(materials: ("ice", "stone"), friction: 0)],
             domain: (min_m: ({4}, 0, {4}), max_m: ({5}, {5}, {5}), borders: (Wall, Floor, Wall)))"#,
         0.1 / step_s,
         2.0 * size_m,
