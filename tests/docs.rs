@@ -43,7 +43,7 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "pages name files that do not exist:\n{}", missing.join("\n"));
 }
 
-/// Adds the names of `value` as `field` and `field.name`, whatever its number in a list or its choice.
+/// Adds each name in `value` as `field.name`, whatever its number in a list or its choice.
 fn add_fields(field: &str, value: &Value, known: &mut BTreeSet<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| add_fields(field, item, known)),
@@ -67,7 +67,10 @@ fn fields(text: &str) -> Vec<(usize, String)> {
         let word = |text: &str| text.split(|c| !is_path(c)).next().unwrap_or_default().to_owned();
         Vec::from_iter(quoted.chain(set).map(word).map(|word| (line, word)))
     };
-    (1..).zip(text.lines()).flat_map(words).filter(|(_, word)| word.contains('.')).collect()
+    let is_file =
+        |word: &str| [".csv", ".mtl", ".obj", ".pvd", ".usda"].iter().any(|it| word.ends_with(it));
+    let found = (1..).zip(text.lines()).flat_map(words);
+    found.filter(|(_, word)| word.contains('.') && !is_file(word)).collect()
 }
 
 #[test]
