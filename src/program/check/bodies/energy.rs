@@ -24,7 +24,6 @@
 use cloth_sim::rigid::body::{Body, BodyId};
 
 use crate::program::check::bodies::folder::BodyRun;
-use crate::program::check::bodies::frame::{BodyCheck, Energy};
 
 /// The share.
 const ALLOWED: f64 = 0.005;
@@ -45,6 +44,22 @@ pub struct Rise {
     pub rise_j: f64,
     /// How much is allowed, J.
     pub limit_j: f64,
+}
+
+/// Energy of all bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Energy {
+    /// J.
+    pub kinetic_j: f64,
+    /// Of gravity, 0 at the origin, and of springs, J.
+    pub potential_j: f64,
+}
+
+impl Energy {
+    /// Kinetic and potential energy, J.
+    pub fn sum(&self) -> f64 {
+        self.kinetic_j + self.potential_j
+    }
 }
 
 /// The energy of a body, J.
@@ -105,21 +120,22 @@ impl OfBody {
 pub struct Watch(Option<SoFar>);
 
 impl Watch {
-    /// How much the energy of a frame is too high, if it is. `bodies` are those of the frame, by
+    /// It, without the frames so far.
+    pub fn anew(&mut self) -> &mut Self {
+        self.0 = None;
+        self
+    }
+
+    /// How much the `energy` of a frame is too high, if it is. `bodies` are those of the frame, by
     /// rising id.
-    pub fn rise(&mut self, frame: &BodyCheck, bodies: Vec<OfBody>) -> Option<Rise> {
-        let energy = frame.energy?;
-        // A body that leaves takes its energy along, which may be below 0.
-        if frame.gone.count > 0 {
-            self.0 = None;
-        }
-        let known = self.0.get_or_insert_with(|| SoFar::new(frame.frame, energy, bodies.clone()));
+    pub fn rise(&mut self, frame: u64, energy: Energy, bodies: Vec<OfBody>) -> Option<Rise> {
+        let known = self.0.get_or_insert_with(|| SoFar::new(frame, energy, bodies.clone()));
         known.add_fall(energy);
         let rise_j = energy.sum() - known.lowest.sum();
         let rounding_j = ROUNDING * (energy.kinetic_j + energy.potential_j.abs());
         let limit_j = ALLOWED * known.available_j + known.gain_at_rest(&bodies) + rounding_j;
         let since = known.lowest_frame;
-        known.add(frame.frame, energy, bodies);
+        known.add(frame, energy, bodies);
         (rise_j > limit_j).then_some(Rise { since, rise_j, limit_j })
     }
 }
@@ -174,10 +190,8 @@ mod tests {
         let rise = |(frame, &(kinetic, potential)): (usize, &(f64, f64))| {
             let (most_lift, most_jitter) = (at_rest, at_rest);
             let bodies = vec![OfBody { id: 3, kinetic, potential, most_lift, most_jitter }];
-            let energy = Some(OfBody::sum(&bodies));
-            let mut check = BodyCheck { frame: frame as u64, energy, ..BodyCheck::default() };
-            check.gone.count = u64::from(left == Some(frame));
-            Some((frame, watch.rise(&check, bodies)?))
+            let watch = if left == Some(frame) { watch.anew() } else { &mut watch };
+            Some((frame, watch.rise(frame as u64, OfBody::sum(&bodies), bodies)?))
         };
         frames.iter().enumerate().filter_map(rise).collect()
     }

@@ -7,7 +7,7 @@ use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::body::{Body, BodyId};
 use cloth_sim::rigid::overlap::Overlap;
 
-use crate::program::check::bodies::energy::{OfBody, Rise, Watch};
+use crate::program::check::bodies::energy::{Energy, OfBody, Rise, Watch};
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
 use crate::program::check::bodies::joints::JointCheck;
 use cloth_sim::rigid::FrameBody;
@@ -51,22 +51,6 @@ pub struct BodyCheck {
     pub rise: Option<Rise>,
     /// Hash of the bits of all bodies.
     pub bodies_hash: u64,
-}
-
-/// Energy of all bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Energy {
-    /// J.
-    pub kinetic_j: f64,
-    /// Of gravity, 0 at the origin, and of springs, J.
-    pub potential_j: f64,
-}
-
-impl Energy {
-    /// Kinetic and potential energy, J.
-    pub fn sum(&self) -> f64 {
-        self.kinetic_j + self.potential_j
-    }
 }
 
 /// What is known of the frames before.
@@ -165,7 +149,10 @@ impl BodyCheck {
                 let mut energy = OfBody::sum(&energies);
                 energy.potential_j += self.joints.elastic_j;
                 self.energy = Some(energy);
-                self.rise = before.watch.as_mut().and_then(|watch| watch.rise(self, energies));
+                // A body that leaves takes its energy along, which may be below 0.
+                let watch = before.watch.as_mut();
+                let watch = watch.map(|it| if self.gone.count > 0 { it.anew() } else { it });
+                self.rise = watch.and_then(|it| it.rise(self.frame, energy, energies));
             }
             Err(error) => {
                 self.fault = Some(error.to_string().lines().next().unwrap_or_default().to_owned());
