@@ -277,6 +277,57 @@ fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
     }
 }
 
+/// A sheet that swings, and bodies that meet, each with changes.
+const CHANGES: [(&str, &[&str]); 2] = [
+    (
+        r#"(frames: 4, steps_per_frame: 10, cloths: [(
+            shape: Sheet(width_m: 0.4, length_m: 0.4, columns: 8, rows: 8),
+            material: Isotropic(density_kg_per_m2: 0.2, modulus_n_per_m: 100, poisson_ratio: 0.3,
+                rigidity_n_m: 1e-5),
+            pins: [(select: Box(min_m: (-1, -1, -1), max_m: (-0.199, 1, 1)))])])"#,
+        &["gravity_m_per_s2=(0, 9.81, 0)", "cloths[0].material.modulus_n_per_m=3000"],
+    ),
+    (
+        r#"(frames: 4, steps_per_frame: 40, bodies: [
+                (name: "a", shape: Sphere(radius_m: 0.1), material: "m", arrangement: At([(0, 0.6, 0)])),
+                (name: "b", shape: Sphere(radius_m: 0.1), material: "n", arrangement: At([(0.9, 0.5, 0)])),
+            ],
+            joints: [(kind: Ball, bodies: Pair("b", "space"), at_m: (0.5, 0.5, 0))],
+            materials: [(name: "m", density_kg_per_m3: 1000, friction: 0.5, restitution: 0.9),
+                        (name: "n", density_kg_per_m3: 500, friction: 0.5)],
+            domain: (min_m: (-2, 0, -2), max_m: (2, 3, 2), borders: (Wall, Floor, Wall)))"#,
+        &["bodies[0].material=\"n\"", "materials[0].density_kg_per_m3=100", "joints=[]"],
+    ),
+];
+
+#[test]
+fn what_a_new_run_changes_is_no_fault() {
+    for (scene, changes) in CHANGES {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let [file, folder, new] = ["scene.ron", "run", "new"].map(|name| home.path().join(name));
+        fs::write(&file, scene).expect("the scene is written");
+        let mut command = cloth_sim(Start::Threads(1, 1));
+        command.arg(&file).arg("--out").arg(&folder).args(["--quiet", "--checkpoint-every", "1"]);
+        let output = finish(command.args(["--keep-checkpoints", "9"]));
+        assert!(output.status.success(), "{}", text(&output));
+        let begin = |change: &str| {
+            let out = new.to_str().expect("a path");
+            let more = ["--out", out, "--overwrite", "--from-frame", "2", "--set", change];
+            resume("1", "1", &folder, &more)
+        };
+        for change in changes {
+            let output = begin(change);
+            assert!(output.status.success(), "{change}: {}", text(&output));
+            let checked = finish(Command::new(common::run::BINARY).arg("check").arg(&new));
+            assert!(checked.status.success(), "{change}: {}", text(&checked));
+        }
+        if scene.contains("bodies") {
+            let refused = text(&begin("bodies[0].shape=Sphere(radius_m: 0.2)"));
+            assert!(refused.contains("a: the frame has it with another shape"), "{refused}");
+        }
+    }
+}
+
 #[test]
 fn a_run_of_rigid_bodies_goes_on_to_the_same_bits() {
     goes_on_to_the_same_bits("grains.ron", &["frames=3"]);

@@ -81,6 +81,13 @@ pub struct Target {
     pub origin: Option<BegunFrom>,
 }
 
+impl Target {
+    /// Whether the run begins with a frame of another scene.
+    pub fn has_changed_scene(&self) -> bool {
+        self.origin.as_ref().is_some_and(|origin| !origin.changed.is_empty())
+    }
+}
+
 /// When a run writes checkpoints, and what they say of it.
 pub struct CheckpointPlan {
     /// Number of checkpoints that are kept.

@@ -1,7 +1,9 @@
 //! Saves, restores and hashes the state.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
+use crate::rigid::body::{Body, BodyId};
 use crate::rigid::narrow::Detector;
+use crate::rigid::record::BodyRecord;
 use crate::rigid::simulation::{RigidSettings, RigidSimulation, checks};
 use crate::rigid::state::records::Records;
 use crate::rigid::sync::limits::SizeRange;
@@ -45,6 +47,37 @@ impl RigidSimulation<'_> {
         self.deepest = None;
         self.noted = self.noted.take().map(|_| Default::default());
         self.hold_springs_at_start()
+    }
+
+    /// A saved state of another model, for a new run of this one: bodies get the materials and
+    /// masses that `body` gives, and keep their motion.
+    ///
+    /// # Errors
+    /// If the bytes are damaged, or `body` gives none, or another shape.
+    pub fn renew(&self, bytes: &[u8], body: impl Fn(BodyId) -> Option<Body>) -> Result<Vec<u8>> {
+        let mut saved = Records::decode(bytes).map_err(unsound)?;
+        let mut sizes = saved.head.sizes();
+        for record in &mut saved.bodies {
+            let before = record.body();
+            let Some((before, now)) = before.and_then(|before| Some((before, body(before.id)?)))
+            else {
+                let cause = "it is free in the frame, and not in the scene";
+                let remedy = "keep what moves bodies";
+                return Err(Error::input(Place::Body(record.id), cause, remedy));
+            };
+            if before.shape != now.shape {
+                let cause = "the frame has it with another shape or size than the scene";
+                let remedy = "keep shapes and sizes, or begin the run at its start";
+                return Err(Error::input(Place::Body(record.id), cause, remedy));
+            }
+            let now = Body { state: before.state, ..now };
+            sizes = sizes.with(&checks::size(&self.model, &now)?);
+            *record = BodyRecord::of(&now);
+        }
+        saved.head.set_sizes(&sizes);
+        let joints = self.model.joints.all().len() as u64;
+        saved.joints.retain(|kept| kept.joint < joints);
+        Ok(saved.encode())
     }
 
     /// A hash of the state of all ranks, which has the content that [`RigidSimulation::save`]

@@ -63,6 +63,12 @@ impl Head {
         let &Self { largest_radius, least_half_width, .. } = self;
         SizeRange { largest_radius, least_half_width }
     }
+
+    /// Replaces them.
+    pub fn set_sizes(&mut self, sizes: &SizeRange) {
+        let SizeRange { largest_radius, least_half_width } = *sizes;
+        (self.largest_radius, self.least_half_width) = (largest_radius, least_half_width);
+    }
 }
 
 /// A force and torque that were set on a body for the next step.

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::step::report::StepReport;
 use crate::step::simulation::Simulation;
+use crate::step::watch::energy_of;
 
 impl Simulation<'_> {
     /// Sets positions (m) and velocities (m/s) of all cloth vertices. Every rank must give the
@@ -34,6 +35,20 @@ impl Simulation<'_> {
         }
         self.state.set_velocities(&self.model, velocities);
         self.state.energy = None;
+        Ok(())
+    }
+
+    /// Measures the energy of a state of another model. What changed with the model is no rise.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn measure_energy(&mut self) -> Result<()> {
+        let Self { model, rank, state, stages, .. } = self;
+        let now = energy_of(model, rank, state, &mut stages.system)?;
+        if let Some(energy) = &mut state.energy {
+            (energy.total_j, energy.internal_j) = (now.total_j, now.internal_j);
+        }
         Ok(())
     }
 

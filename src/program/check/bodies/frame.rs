@@ -6,8 +6,8 @@ use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::RigidSimulation;
 use cloth_sim::rigid::body::{Body, BodyId};
 use cloth_sim::rigid::overlap::Overlap;
-use cloth_sim::rigid::totals::Totals;
 
+use crate::program::check::bodies::energy::{Energy, OfBody, Rise, Watch};
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
 use crate::program::check::bodies::joints::JointCheck;
 use cloth_sim::rigid::FrameBody;
@@ -47,33 +47,21 @@ pub struct BodyCheck {
     pub time_s: f64,
     /// None if the frame could not be checked.
     pub energy: Option<Energy>,
+    /// How much this is too high.
+    pub rise: Option<Rise>,
     /// Hash of the bits of all bodies.
     pub bodies_hash: u64,
 }
 
-/// Energy of all bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Energy {
-    /// J.
-    pub kinetic_j: f64,
-    /// Of gravity, 0 at the origin, and of springs, J.
-    pub potential_j: f64,
-}
-
-impl Energy {
-    /// Kinetic and potential energy, J.
-    pub fn sum(&self) -> f64 {
-        self.kinetic_j + self.potential_j
-    }
-}
-
-/// The bodies of the last frame that could be read. Before frame 0 they are those of the scene, and
-/// before the first frame of a run that begins with a frame of another they are not known.
+/// What is known of the frames before.
 pub struct Before {
-    /// Its number.
+    /// The number of the last one that could be read.
     pub frame: u64,
-    /// Rising.
+    /// Its bodies, rising. Before frame 0 they are those of the scene, and before the first frame of
+    /// a run that begins with a frame of another they are not known.
     pub ids: Option<Vec<BodyId>>,
+    /// Of their energy. None if something else adds energy to the scene.
+    pub watch: Option<Watch>,
 }
 
 /// Some bodies: how many, and the first few.
@@ -152,13 +140,19 @@ impl BodyCheck {
             self.gone = Found::missing(before, &ids);
             self.back = Found::missing(&ids, before);
         }
-        *before = Before { frame: self.frame, ids: Some(ids) };
+        (before.frame, before.ids) = (self.frame, Some(ids));
         self.joints = JointCheck::new(run, &sound, frame.time_s);
+        let energies = OfBody::all(run, &sound);
         match measure(run, frame.time_s, sound, threads) {
-            Ok(Measured { overlap, energy, bodies_hash }) => {
-                let potential_j = energy.potential_j + self.joints.elastic_j;
-                (self.overlap, self.energy) = (overlap, Some(Energy { potential_j, ..energy }));
-                self.bodies_hash = bodies_hash;
+            Ok((overlap, bodies_hash)) => {
+                (self.overlap, self.bodies_hash) = (overlap, bodies_hash);
+                let mut energy = OfBody::sum(&energies);
+                energy.potential_j += self.joints.elastic_j;
+                self.energy = Some(energy);
+                // A body that leaves takes its energy along, which may be below 0.
+                let watch = before.watch.as_mut();
+                let watch = watch.map(|it| if self.gone.count > 0 { it.anew() } else { it });
+                self.rise = watch.and_then(|it| it.rise(self.frame, energy, energies));
             }
             Err(error) => {
                 self.fault = Some(error.to_string().lines().next().unwrap_or_default().to_owned());
@@ -190,22 +184,19 @@ fn read(run: &BodyRun, number: u64) -> std::result::Result<Frame, String> {
     Ok(frame)
 }
 
-struct Measured {
-    overlap: Option<Overlap>,
-    energy: Energy,
-    bodies_hash: u64,
-}
-
-/// Puts the bodies into a simulation of one rank, and asks it.
-fn measure(run: &BodyRun, time_s: f64, bodies: Vec<Body>, threads: usize) -> Result<Measured> {
+/// Puts the bodies into a simulation of one rank, and asks it for the deepest overlap and the hash of
+/// all bits.
+fn measure(
+    run: &BodyRun,
+    time_s: f64,
+    bodies: Vec<Body>,
+    threads: usize,
+) -> Result<(Option<Overlap>, u64)> {
     let measured = in_process::run(1, |world| {
         let (model, bodies) = (run.model.clone(), bodies.iter().copied());
         let mut simulation = RigidSimulation::new(model, vec![0], bodies, world, threads)?;
         simulation.set_time(time_s);
-        let overlap = simulation.deepest_overlap_now()?;
-        let Totals { translation_j, rotation_j, potential_j, .. } = simulation.totals()?;
-        let energy = Energy { kinetic_j: translation_j + rotation_j, potential_j };
-        Ok(Measured { overlap, energy, bodies_hash: simulation.census()?.states })
+        Ok((simulation.deepest_overlap_now()?, simulation.census()?.states))
     })?;
     measured.into_iter().next().ok_or_else(|| Error::internal("check", "no rank answered"))
 }

@@ -97,8 +97,8 @@ impl Lines<'_> {
         format!("{bodies:>8}  {depth:>12.3e}  {share:>9.3}  {energy_j:>12.5e}")
     }
 
-    /// The faults of a frame. `rises` has those of energy, of all frames.
-    pub fn faults(&self, frame: &BodyCheck, rises: &[Rise]) -> Vec<String> {
+    /// The faults of a frame.
+    pub fn faults(&self, frame: &BodyCheck) -> Vec<String> {
         let mut faults = Vec::from_iter(frame.fault.clone());
         for (found, what) in [
             (&frame.damaged, "numbers that no body has"),
@@ -133,8 +133,7 @@ impl Lines<'_> {
                 "{opening}: {share:.3} % of the smaller body's radius, more than {limit} %"
             ));
         }
-        let rises = rises.iter().filter(|rise| rise.frame == frame.frame);
-        faults.extend(rises.map(|Rise { since, rise_j, limit_j, .. }| {
+        faults.extend(frame.rise.map(|Rise { since, rise_j, limit_j }| {
             format!(
                 "energy is {rise_j:.3e} J above that of frame {since}, more than {limit_j:.3e} J"
             )

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use cloth_sim::error::Result;
 
-use crate::program::check::bodies::energy::Rise;
+use crate::program::check::bodies::energy::Watch;
 use crate::program::check::bodies::folder::BodyRun;
 use crate::program::check::bodies::frame::{Before, BodyCheck};
 use crate::program::check::bodies::lines::Lines;
@@ -34,7 +34,11 @@ pub fn check(record: Record, settings: &CheckSettings, done: impl Fn()) -> Resul
     let recorded = Recorded::read(&run.record.folder)?;
     let is_complete = run.record.unfinished.is_none();
     let first = run.record.frames.start;
-    let mut before = Before { frame: first, ids: (first == 0).then(|| run.ids().collect()) };
+    let mut before = Before {
+        frame: first,
+        ids: (first == 0).then(|| run.ids().collect()),
+        watch: run.source_of_energy().is_none().then(Watch::default),
+    };
     let check = |number| {
         let mut frame = BodyCheck::new(&run, number, &mut before, settings.threads);
         frame.fault = frame.fault.or_else(|| recorded.fault_of(number, frame.time_s, is_complete));
@@ -42,9 +46,8 @@ pub fn check(record: Record, settings: &CheckSettings, done: impl Fn()) -> Resul
         frame
     };
     let frames = Vec::from_iter(run.record.frames.clone().map(check));
-    let rises = energy::rises(&run, &frames);
     let lines = Lines { run: &run, recorded: &recorded, settings };
-    Ok(findings(&lines, &frames, &rises))
+    Ok(findings(&lines, &frames))
 }
 
 /// The numbers of a frame, for other programs.
@@ -59,12 +62,12 @@ fn values(frame: &BodyCheck) -> BTreeMap<&'static str, Option<f64>> {
     ])
 }
 
-fn findings(lines: &Lines, frames: &[BodyCheck], rises: &[Rise]) -> Findings {
+fn findings(lines: &Lines, frames: &[BodyCheck]) -> Findings {
     let of_frame = |frame: &BodyCheck| FrameFindings {
         number: frame.frame,
         row: lines.row(frame),
         values: values(frame),
-        faults: lines.faults(frame, rises),
+        faults: lines.faults(frame),
     };
     let Lines { run, .. } = lines;
     let title = format!(

@@ -51,7 +51,13 @@ pub fn run_rank(
     let engine = engine(setup, world, threads, forces, &mut balancer);
     let mut engine = in_scene(engine, file, setup)?;
     match checkpoints::saved_state(job, world, folder)? {
-        Some(state) => {
+        Some(mut state) => {
+            if job.target.has_changed_scene() {
+                let bodies = workers::bodies_of(&state);
+                let now = engine.bodies().renew(bodies, |id| setup.body(id));
+                let head = state.len() - bodies.len();
+                state.splice(head.., in_scene(now, file, setup)?);
+            }
             let has_workers = engine.workers().is_some();
             let state = if has_workers { &state } else { workers::bodies_of(&state) };
             in_scene(engine.restore(state), file, setup)?;

@@ -58,6 +58,9 @@ pub fn run_rank(
         if job.target.origin.is_some() {
             simulation.check_state()?;
         }
+        if job.target.has_changed_scene() {
+            simulation.measure_energy()?;
+        }
     }
     // 2. The run folder, on rank 0.
     let head = head::of_run(job, world, model, &simulation)?;

@@ -1,7 +1,9 @@
 //! Room `program`: the run folders of rigid bodies, with frames, `cloth-sim check` and
 //! `cloth-sim profile`.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod energy;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -174,63 +176,6 @@ fn the_check_finds_every_way_to_break_a_frame() {
     std::fs::write(run.file("steps.jsonl"), kept.concat()).expect("the file is written");
     let (code, out, _) = run.tool("check", &[]);
     assert!(code == Some(1) && out.contains("faults in 1 of 5 frames"), "{out}");
-}
-
-/// Two balls on a soft spring swing by three times its length. A wheel has more of its hinge: a
-/// `motor`.
-fn springs(motor: &str) -> Run {
-    Run::of(&format!(
-        r#"Scene(frames: 12, frames_per_second: 25, steps_per_frame: 40,
-            gravity_m_per_s2: (0, 0, 0), bodies: [
-                (name: "left", shape: Sphere(radius_m: 0.06), material: "oak",
-                 arrangement: At([(-0.1, 1, 0)]), velocity: Constant(m_per_s: (-3, 0, 0))),
-                (name: "right", shape: Sphere(radius_m: 0.06), material: "oak",
-                 arrangement: At([(0.1, 1, 0)]), velocity: Constant(m_per_s: (3, 0, 0))),
-                (name: "wheel", shape: Sphere(radius_m: 0.06), material: "oak",
-                 arrangement: At([(0, 0.5, 0)])),
-            ],
-            joints: [
-                (kind: Ball, bodies: Pair("left", "right"), at_m: (0, 1, 0),
-                 compliance_m_per_n: 0.022),
-                (kind: Hinge(axis: (0, 0, 1){motor}), bodies: Pair("wheel", "space")),
-            ],
-            materials: [(name: "oak", density_kg_per_m3: 1000)],
-            domain: (min_m: (-2, 0, -2), max_m: (2, 2, 2)))"#
-    ))
-}
-
-#[test]
-fn the_check_counts_the_energy_of_springs() {
-    let run = springs("");
-    let (code, out, said) = run.tool("check", &[]);
-    assert_eq!(code, Some(0), "{out}{said}");
-    // Each step of implicit Euler takes the same share.
-    let energy = |row: &str| row.split_whitespace().nth(4).and_then(|it| it.parse().ok());
-    let energies: Vec<f64> = out.lines().skip(2).take(13).filter_map(energy).collect();
-    let stiffness = 2.0 / (1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.06_f64.powi(3) * 0.022);
-    for (frame, energy) in (0..).zip(&energies) {
-        let expected = energies[0] * (1.0 + stiffness * 1e-6).powi(-40 * frame);
-        assert!(
-            (energy / expected - 1.0).abs() < 2e-5,
-            "frame {frame}: {energy} {expected}: {out}"
-        );
-    }
-    let faster = |it: &mut Frame| {
-        for body in &mut it.array("velocity")[..2] {
-            let x = f64::from_le_bytes(body[..8].try_into().expect("8 bytes"));
-            body[..8].copy_from_slice(&(2.0 * x).to_le_bytes());
-        }
-    };
-    run.assert_finds(5, faster, &["frame_0005.vtp", "energy is", "above that of frame 4"]);
-    let wider = |it: &mut Frame| {
-        let place = &mut it.array("Points")[1];
-        let x = f64::from_le_bytes(place[..8].try_into().expect("8 bytes"));
-        place[..8].copy_from_slice(&(x + 0.4).to_le_bytes());
-    };
-    run.assert_finds(6, wider, &["frame_0006.vtp", "energy is", "above that of frame 5"]);
-    let driven = springs(", motor: (speed_deg_per_s: 90, torque_n_m: 1)");
-    let (code, out, _) = driven.tool("check", &[]);
-    assert!(code == Some(0) && out.contains("energy is not judged: motors drive joints"), "{out}");
 }
 
 #[test]
