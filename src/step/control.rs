@@ -99,6 +99,11 @@ impl StepControl {
         self.allowed = self.allowed.max(self.ticks.min(TICKS_PER_STEP));
     }
 
+    /// Divides the next step, so that it does not know the last one (docs/methods.md, section 4).
+    pub fn forget(&mut self) {
+        (self.ticks, self.succeeded) = (self.ticks.min(TICKS_PER_STEP / 2), 0);
+    }
+
     /// Called after an attempt that ended at `now` (ticks), in a whole step that ends at `end`.
     /// Doubles a halved size if enough attempts of this size succeeded and the doubled one fits.
     /// Doubles a whole step only if it `may_double`.

@@ -147,6 +147,16 @@ impl State {
         }
     }
 
+    /// After a step of `ticks`: if pins held or drew in it that do not any more, BDF2 must forget it.
+    pub(super) fn let_go(&mut self, model: &Model, ticks: u64) {
+        let [t0_s, t1_s] = [self.ticks - ticks, self.ticks].map(|it| model.clock.seconds(it));
+        let ends = |it: &PinGroup| it.is_active(t0_s) && !it.is_active(t1_s);
+        let is_bdf2 = model.settings.solver.integrator == Integrator::Bdf2;
+        if is_bdf2 && model.cloth.pins.groups.iter().any(ends) {
+            self.control.forget();
+        }
+    }
+
     /// Makes a state in which no skin gives way fit a `model` in which other obstacles yield.
     pub(super) fn fit_skins(&mut self, model: &Model) {
         let (nodes, others) = (model.numbering.nodes(), model.numbering.nodes_of_bodies().end);

@@ -261,6 +261,7 @@ impl<'w> Simulation<'w> {
                 let may_double = may_double(&self.model, &self.stages.motion, size);
                 self.state.control.grow(self.state.ticks, end, may_double);
                 is_done = self.state.ticks == end;
+                self.state.let_go(&self.model, size);
             }
             self.state.change_size(&self.model, size);
         }
