@@ -46,14 +46,13 @@ pub fn crushed(model: &Model, x: &[Vec3]) -> Option<CrushRecord> {
         return None;
     }
     let angles = sheet.angles(x);
-    let mut hinges = (0..).zip(&sheet.hinges).peekable();
+    let mut hinges = sheet.hinges.iter().peekable();
     let mut worst: Option<(f64, [u32; 2])> = None;
     for edge in edges {
-        let is_own = |hinge: &[u32; 4]| [hinge[0].min(hinge[1]), hinge[0].max(hinge[1])] == edge.0;
         // Edges without a hinge are those of the boundary.
-        let Some((_, hinge)) = hinges.next_if(|(_, hinge)| is_own(&hinge.vertices)) else {
-            continue;
-        };
+        let own =
+            hinges.next_if(|it| edge.0.iter().all(|vertex| it.vertices[..2].contains(vertex)));
+        let Some(hinge) = own else { continue };
         let mut around = hinge.faces.iter().flat_map(|&face| sheet.face_hinges[face as usize]);
         let is_flat = around.all(|it| angles.get(it as usize).is_none_or(|it| it.abs() < FLAT));
         let least = worst.map_or(STRAIN, |(least, _)| least);
