@@ -104,8 +104,7 @@ impl Element for Bending {
         let stiffness = |face: FaceId| rigidity.of(face).times(factors[face as usize]);
         let (faces, topology, x) = (&rest.faces, &rest.topology, &rest.positions);
         let held = rest.clamps.by_face(faces.len());
-        let mut sheet =
-            HingedSheet::with_clamps(faces, topology, &planes, x, stiffness, &held);
+        let mut sheet = HingedSheet::with_clamps(faces, topology, &planes, x, stiffness, &held);
         let is_flat = rest.by_cloth(|cloth| cloth.is_flat);
         sheet.flatten(|face| *is_flat.of(face));
         let dampings = rest.cloths.iter().map(|cloth| cloth.material.stiffness_damping_s);
