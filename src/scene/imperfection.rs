@@ -105,7 +105,7 @@ mod tests {
         std::fs::write(folder.path().join("m.obj"), obj).unwrap();
         let cloth = |name: &str| {
             format!(
-                "(name: \"{name}\", shape: Mesh(\"m.obj\"), material: Fabric(\"silk\"), {cloth})"
+                "(name: \"{name}\", shape: Mesh(\"m.obj\"), material: Fabric(\"cotton\"), {cloth})"
             )
         };
         let text = format!("(cloths: [{}, {}], {scene})", cloth("one"), cloth("two"));
