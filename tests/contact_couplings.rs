@@ -152,6 +152,7 @@ impl Case<'_> {
             loads: &[],
             draws: &[],
             wind: Vec3::zeros(),
+            clamps: 0,
         };
         let prescribed = Vec::from_iter(self.targets.iter().map(|&(vertex, target)| {
             let at = vertex as usize;

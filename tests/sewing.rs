@@ -99,7 +99,8 @@ fn threads_and_welds_keep_momentum() {
     setup.cloths[0].loads.start.velocity = Vec3::new(0.3, -0.2, 0.5);
     setup.cloths[0].loads.start.angular_velocity = Vec3::new(0.0, 0.0, 2.0);
     let masses =
-        cloth_sim::bodies::cloth::ClothModel::new(&setup.cloths, Default::default(), 0.01).masses;
+        cloth_sim::bodies::cloth::ClothModel::new(&setup.cloths, &[], Default::default(), 0.01)
+            .masses;
     let mut scene = scene(0.004);
     scene.gravity_m_per_s2 = [0.0; 3];
     scene.solver.relative_residual = 1e-12;

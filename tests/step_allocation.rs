@@ -65,6 +65,7 @@ fn later_allocations(
         loads: &[],
         draws: &[],
         wind: model.wind(0.0),
+        clamps: 0,
     };
     let mut steps = |number: usize| -> Result<()> {
         for _ in 0..number {

@@ -69,6 +69,48 @@ fn bodies_that_waited_are_named() {
     assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
 }
 
+/// A curtain exactly in a plane hangs on rings that are drawn together to half of its width.
+#[test]
+fn a_flat_curtain_folds_and_one_without_an_imperfection_is_named_as_crushed() {
+    let ring = |k: i32| {
+        let x = 0.1 * f64::from(k) - 0.5;
+        format!(
+            "(select: Nearest(({x}, 0, -0.4)), motion: (keyframes: [(time_s: 0), (time_s: 0.8,
+            translation_m: ({}, 0, 0))])),",
+            -0.05 * f64::from(k)
+        )
+    };
+    let rings = (0..=10).map(ring).collect::<String>();
+    for fields in ["", "imperfection_m: 0,"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let scene = format!(
+            "(frames: 25, steps_per_frame: 4, gravity_m_per_s2: (0, 0, 9.81), cloths: [(name: \"curtain\",
+            shape: Sheet(width_m: 1, length_m: 0.8, columns: 20, rows: 16, diagonal: Alternating),
+            material: Fabric(\"cotton\"), pins: [{rings}], {fields})])"
+        );
+        std::fs::write(folder.path().join("curtain.ron"), scene).expect("the scene is written");
+        let output =
+            cloth_sim(folder.path(), &["curtain.ron", "--threads", "1", "--out", "curtain"]);
+        let [summary, said] =
+            [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
+        let shortest = line(&summary, "shortest edge ").split(' ').next().expect("a number");
+        let shortest: f64 = shortest.parse().expect("a number");
+        let crushed =
+            said.lines().find(|line| line.contains(": `curtain` is crushed in its plane by "));
+        println!("{fields} shortest edge {shortest} %: {crushed:?}");
+        match crushed {
+            None => assert!(fields.is_empty() && shortest > -15.0, "{said}"),
+            Some(line) => {
+                assert!(!fields.is_empty() && shortest < -50.0, "{said}");
+                assert!(
+                    line.starts_with("warning: frame ") && line.contains("imperfection_m"),
+                    "{line}"
+                );
+            }
+        }
+    }
+}
+
 /// An obstacle that cloth passes is named, and `check` counts its intersections apart.
 #[test]
 fn obstacles_that_were_passed_are_named_and_counted_apart() {

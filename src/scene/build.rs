@@ -15,6 +15,7 @@ use crate::scene::apart::kept_apart;
 use crate::scene::attach::{Attached, attachments};
 use crate::scene::bodies::among_cloth;
 use crate::scene::distances::DistanceTable;
+use crate::scene::imperfection::add_imperfections;
 use crate::scene::loads::build_loads;
 use crate::scene::maps::{InFile, factors};
 use crate::scene::obstacles::build_obstacles;
@@ -73,6 +74,7 @@ pub fn build_if(
     follow(scene, &mut setup)?;
     setup.attachments = attachments(scene, &setup, &attached)?;
     setup.seams = seams(scene, &setup, &sewn, &distances)?;
+    add_imperfections(scene, &mut setup);
     setup.touch = touch(scene, &bodies, distances)?;
     setup.kept_apart = kept_apart(scene, &setup)?;
     if scene.output.polygons == Polygons::Triangles {

@@ -216,6 +216,13 @@ impl Stages {
             contacts.accept(here, &mut state.contacts, report);
             motion.commit(&here.rank.threads, here.model, state, here.span);
         });
+        let clamps = [here.span.t0_s, here.span.t1_s].map(|at_s| here.model.cloth.clamps.at(at_s));
+        if clamps[0] != clamps[1] {
+            // What takes hold or lets go changes the elastic energy, without work.
+            let Energy { total_j, internal_j, .. } =
+                energy_of(here.model, here.rank, state, system)?;
+            state.energy = Some(Energy { total_j, internal_j, ..balance.after() });
+        }
         Ok((None, Vec::new()))
     }
 }

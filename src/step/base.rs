@@ -94,6 +94,7 @@ impl StepMotion {
             loads: &self.loads,
             draws: &self.draws,
             wind: model.wind(span.t1_s),
+            clamps: model.cloth.clamps.at(span.t0_s),
         }
     }
 

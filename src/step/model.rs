@@ -122,7 +122,8 @@ impl Model {
         let bodies: Vec<_> = rigid.chain(more).collect();
         let clock = Clock::new(settings.frames_per_second, settings.steps_per_frame);
         let longest_step_s = clock.seconds(clock.largest());
-        let cloth = ClothModel::new(&setup.cloths, settings.air.drag(), longest_step_s);
+        let (cloths, attached, drag) = (&setup.cloths, &setup.attachments, settings.air.drag());
+        let cloth = ClothModel::new(cloths, attached, drag, longest_step_s);
         let prescribed = setup.obstacles.iter().map(|obstacle| obstacle.shape.len()).sum();
         let numbering = Numbering::new(cloth.vertex_count(), &bodies, prescribed);
         let (skins, numbering) = Skin::all(&setup.obstacles, numbering);

@@ -169,7 +169,7 @@ pub fn cylinder_ratio(mesh: &FlatMesh, d: BendingStiffness, degrees: f64) -> f64
     };
     let x: Vec<Vec3> = cloth.rest.iter().map(wind).collect();
     let planes: Vec<_> = cloth.rest_planes.iter().map(|plane| [plane.x1, plane.x2]).collect();
-    let factors = BendingFactors::new(&cloth.topology, &planes, |_| d);
+    let factors = BendingFactors::new(&cloth.topology, &planes, |_| d, &[]);
     let sheet = hinged(&cloth, d);
     let angles = sheet.angles(&x);
     let k = Vec3::new(c * c, s * s, 2.0 * c * s) / radius;
@@ -189,13 +189,21 @@ pub fn cylinder_ratio(mesh: &FlatMesh, d: BendingStiffness, degrees: f64) -> f64
 /// area of each vertex (m^2).
 pub fn plate(mesh: &FlatMesh, d: BendingStiffness) -> (DMatrix<f64>, DVector<f64>) {
     let own: Vec<usize> = (0..mesh.points.len()).collect();
-    plate_of(mesh, d, &own)
+    plate_of(mesh, d, &own, Vec::new())
 }
 
-/// The same for plates in which several vertices have one deflection: its number is `place`.
-fn plate_of(mesh: &FlatMesh, d: BendingStiffness, place: &[usize]) -> (DMatrix<f64>, DVector<f64>) {
+/// The same for plates in which several vertices have one deflection: its number is `place`. Faces
+/// may be `held`.
+fn plate_of(
+    mesh: &FlatMesh,
+    d: BendingStiffness,
+    place: &[usize],
+    held: Vec<bool>,
+) -> (DMatrix<f64>, DVector<f64>) {
     let cloth = flat_cloth(mesh, Material::isotropic(DENSITY, 500.0, 0.0, 1e-5));
-    let sheet = hinged(&cloth, d);
+    let ClothSetup { faces, topology, rest, .. } = &cloth;
+    let planes: Vec<_> = cloth.rest_planes.iter().map(|plane| [plane.x1, plane.x2]).collect();
+    let sheet = HingedSheet::with_clamps(faces, topology, &planes, rest, |_| d, &[held]);
     let n = place.iter().max().map_or(0, |last| last + 1);
     let lift: Vec<[(usize, f64); 4]> = (sheet.hinges.iter())
         .map(|hinge| {
@@ -206,7 +214,7 @@ fn plate_of(mesh: &FlatMesh, d: BendingStiffness, place: &[usize]) -> (DMatrix<f
         .collect();
     let mut k = DMatrix::zeros(n, n);
     for (e, lift_e) in lift.iter().enumerate() {
-        for (f, s) in sheet.stiffness.row(e as u32) {
+        for (f, s) in sheet.stiffness[0].row(e as u32) {
             for (a, lift_a) in lift_e {
                 for (b, lift_b) in &lift[f as usize] {
                     k[(*a, *b)] += s * lift_a * lift_b;
@@ -222,12 +230,15 @@ fn plate_of(mesh: &FlatMesh, d: BendingStiffness, place: &[usize]) -> (DMatrix<f
 }
 
 /// Relative error of the small drop of a strip's end under its own weight, `s g L^4 / (8 D)`. The
-/// strip is clamped as in [`hanging`].
-pub fn small_drop_error(mesh: &FlatMesh, length: f64) -> f64 {
+/// strip is clamped as in [`hanging`], or its mirror image is `held`.
+pub fn small_drop_error(mesh: &FlatMesh, length: f64, held: bool) -> f64 {
     let doubled = mesh.doubled();
     let mut place: Vec<usize> = (0..mesh.points.len()).collect();
-    place.extend((0..mesh.points.len()).filter(|&v| mesh.points[v][0] != 0.0));
-    let (k, areas) = plate_of(&doubled, BendingStiffness::isotropic(1.0, 0.0), &place);
+    let at_clamp = mesh.points.iter().position(|p| p[0] == 0.0).expect("a line that is held");
+    let beyond = (0..mesh.points.len()).filter(|&v| mesh.points[v][0] != 0.0);
+    place.extend(beyond.map(|vertex| if held { at_clamp } else { vertex }));
+    let held = (0..doubled.faces.len()).map(|face| held && face >= mesh.faces.len()).collect();
+    let (k, areas) = plate_of(&doubled, BendingStiffness::isotropic(1.0, 0.0), &place, held);
     let free: Vec<usize> = (0..areas.len()).filter(|&v| mesh.points[v][0] != 0.0).collect();
     let reduced = DMatrix::from_fn(free.len(), free.len(), |i, j| k[(free[i], free[j])]);
     let load = DVector::from_fn(free.len(), |i, _| areas[free[i]]);

@@ -84,7 +84,7 @@ impl Sheet {
     }
 
     pub fn bending_factors(&self, stiffness: BendingStiffness) -> BendingFactors {
-        BendingFactors::new(&self.topology(), &self.in_plane(), |_| stiffness)
+        BendingFactors::new(&self.topology(), &self.in_plane(), |_| stiffness, &[])
     }
 
     pub fn area(&self) -> f64 {

@@ -2,8 +2,10 @@
 
 use cloth_sim::bodies::cloth::locking::Locking;
 use cloth_sim::bodies::cloth::material::{BendingStiffness, Material};
+use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion};
 use cloth_sim::math::{Vec2, Vec3};
 use cloth_sim::mesh::relax::relax;
+use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::mesh::{Mesh, SurfaceMesh};
 
 use crate::bends::{
@@ -11,7 +13,7 @@ use crate::bends::{
     supported_deflection, supported_frequencies,
 };
 use crate::flat_meshes::{FlatMesh, Look};
-use crate::physics::G;
+use crate::physics::{G, alone, cloth, hold, mean, scene, simulate, vertices_where};
 
 const LENGTH: f64 = 0.4;
 const WIDTH: f64 = 0.04;
@@ -72,15 +74,20 @@ fn small_drops_of_strips_are_right_on_any_mesh() {
         Look::Obtuse(144.0),
         Look::Valences,
     ] {
-        let error = |along| {
-            let width = if along == 40 { WIDTH } else { 0.5 * WIDTH };
-            small_drop_error(&FlatMesh::rectangle(LENGTH, width, along, look, 1), LENGTH)
-        };
-        let coarse = error(40);
-        println!("small drop, {look:?}: {:+.3} %", 100.0 * coarse);
-        assert!(coarse.abs() < 0.01);
-        if look == Look::Random {
-            assert!(error(80).abs() < 0.005);
+        for held in [false, true] {
+            let error = |along| {
+                let width = if along == 40 { WIDTH } else { 0.5 * WIDTH };
+                let mesh = FlatMesh::rectangle(LENGTH, width, along, look, 1);
+                small_drop_error(&mesh, LENGTH, held)
+            };
+            let coarse = error(40);
+            println!("small drop, {look:?}, held {held}: {:+.3} %", 100.0 * coarse);
+            assert!(coarse.abs() < 0.01);
+            if look == Look::Random {
+                let fine = error(80);
+                println!("refined {:+.3} %", 100.0 * fine);
+                assert!(fine.abs() < 0.005);
+            }
         }
     }
 }
@@ -151,4 +158,52 @@ fn relaxed(mesh: &FlatMesh) -> FlatMesh {
     let (better, _) = relax(&surface.expect("a sound mesh")).expect("a sound mesh stays sound");
     let points = better.document.positions.iter().map(|p| [p.x, p.y]).collect();
     FlatMesh { points, faces: better.faces }
+}
+
+/// Two rows of pins hold the slope of a strip, wherever they turn it. One row alone is a hinge.
+#[test]
+fn rows_of_pins_clamp_an_elastica_until_one_row_is_left() {
+    for cells in [1, 2] {
+        let mut cloth = cloth(
+            sheet(0.105, 0.02, 21 * cells, 4 * cells, Diagonal::Alternating),
+            Material { mass_damping_per_s: 8.0, ..Material::isotropic(0.3, 10_000.0, 0.0, 1e-3) },
+        );
+        let line = -0.0475;
+        let ends = vertices_where(&cloth.rest, |p| p.x > 0.0524);
+        hold(&mut cloth, |p| (p.x - line).abs() < 1e-6);
+        hold(&mut cloth, |p| p.x < line - 1e-6);
+        let key = |time_s, angle_deg| Keyframe {
+            time_s,
+            translation: Vec3::zeros(),
+            axis: Vec3::y(),
+            angle_deg,
+        };
+        let motion = KeyframedMotion {
+            center: Vec3::zeros(),
+            keyframes: vec![key(0.0, 0.0), key(0.2, 30.0)],
+        };
+        cloth.pins.iter_mut().for_each(|pin| pin.motion = Some(motion.clone()));
+        cloth.pins[1].end_s = 2.0;
+        let (clamped, hinged) = simulate(&scene(4e-3), alone(cloth), |simulation| {
+            let tip = |x: &[Vec3]| {
+                let along =
+                    |v: usize| Vec3::new(libm::cos(30_f64.to_radians()), 0.0, -0.5).dot(&x[v]);
+                [mean(&ends, along) - line, mean(&ends, |v| x[v].y)]
+            };
+            let mut clamped = [0.0; 2];
+            while simulation.time_s() < 2.5 {
+                if simulation.time_s() < 2.0 {
+                    clamped = tip(simulation.positions());
+                }
+                simulation.step()?;
+            }
+            Ok((clamped, tip(simulation.positions())))
+        });
+        println!("clamped {clamped:?}, hinged {hinged:?}");
+        let square = f64::from(cells * cells);
+        for (found, exact) in clamped.iter().zip([0.093_373, -0.033_430]) {
+            assert!((found / exact - 1.0).abs() < 0.004 / square, "{found} instead of {exact} m");
+        }
+        assert!(hinged[1] < -0.08, "{hinged:?}");
+    }
 }

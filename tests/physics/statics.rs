@@ -105,11 +105,11 @@ fn the_tablecloth_around_a_cylinder_has_the_energy_of_a_plate() {
     let folder = path.parent().expect("a folder");
     let cloths = scene::build(&scene, folder).expect("the mesh is sound").cloths;
     let (rest, rigidity) = (&cloths[0].rest, cloths[0].material.bending.d11);
-    let elements = ClothModel::new(&cloths, AirDrag::default(), scene.step_s()).elements;
+    let elements = ClothModel::new(&cloths, &[], AirDrag::default(), scene.step_s()).elements;
     let (membrane, bending) = (&elements.membrane, &elements.bending.sheet);
     let planes: Vec<_> = cloths[0].rest_planes.iter().map(|plane| [plane.x1, plane.x2]).collect();
     let stiffness = cloths[0].material.bending;
-    let factors = BendingFactors::new(&cloths[0].topology, &planes, |_| stiffness);
+    let factors = BendingFactors::new(&cloths[0].topology, &planes, |_| stiffness, &[]);
     let radius = 0.5;
     for degrees in [0.0, 30.0, 90.0] {
         let turn = rotation(Vec3::y(), degrees);

@@ -68,7 +68,7 @@ impl Assembly {
         layout: &Layout,
         state: EnergyState,
     ) -> &[PatchEnergy] {
-        model.elements.move_to(&mut self.shares, threads, state.x);
+        model.elements.move_to(&mut self.shares, threads, state.x, state.clamps);
         self.meter.energies(threads, model, layout, &self.shares, state)
     }
 

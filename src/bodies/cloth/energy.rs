@@ -19,6 +19,8 @@ pub struct EnergyState<'a> {
     pub v: &'a [Vec3],
     /// Gravity, m/s^2.
     pub gravity: Vec3,
+    /// The number of the faces that are held ([`Clamps`](crate::bodies::cloth::clamps::Clamps)).
+    pub clamps: usize,
 }
 
 /// Measures a rank's share. A triangle belongs to the patch of its lowest vertex.
@@ -84,7 +86,7 @@ impl EnergyMeter {
         shares: &Shares,
         state: EnergyState,
     ) -> &[PatchEnergy] {
-        let EnergyState { x, v, gravity } = state;
+        let EnergyState { x, v, gravity, .. } = state;
         let meters = &self.meters;
         threads.for_each_patch(EachPatch(&mut self.energies), 1, |patch, energy| {
             let rows = layout.patch_offsets[patch]..layout.patch_offsets[patch + 1];

@@ -52,4 +52,6 @@ pub struct StepInputs<'a> {
     pub draws: &'a [Draw],
     /// Velocity of the air, m/s.
     pub wind: Vec3,
+    /// The number of the faces that are held ([`Clamps`](crate::bodies::cloth::clamps::Clamps)).
+    pub clamps: usize,
 }

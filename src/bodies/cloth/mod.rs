@@ -11,10 +11,12 @@
 //! | `amplitude`, `loads` | forces on groups, pressure, extra masses, velocities at the start |
 //! | `locking` | how much of a mesh's resistance to bending is false |
 //! | `pins`, `inputs` | prescribed vertices, and all that a step is computed from |
+//! | `clamps` | which faces are held in all corners, over time |
 //! | `energy` | energy of all cloths |
 
 pub mod amplitude;
 pub mod assembly;
+pub mod clamps;
 pub mod elements;
 pub mod energy;
 pub mod inputs;

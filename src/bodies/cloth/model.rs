@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::bodies::attachment::Attachment;
+use crate::bodies::cloth::clamps::Clamps;
 use crate::bodies::cloth::elements::Elements;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::loads::{Loads, start_velocities};
@@ -25,6 +27,8 @@ pub struct ClothModel {
     pub elements: Elements,
     /// Pinned vertices.
     pub pins: Pins,
+    /// Faces that pins or bodies hold.
+    pub clamps: Clamps,
     /// Forces and pressures.
     loads: Loads,
     /// How each cloth moves at t = 0.
@@ -32,15 +36,16 @@ pub struct ClothModel {
 }
 
 impl ClothModel {
-    /// The model of `cloths` for steps of `step_s` (s) at most.
-    pub fn new(cloths: &[ClothSetup], air: AirDrag, step_s: f64) -> Self {
-        let rest = RestCloths::new(cloths, air, step_s);
+    /// The model of `cloths` for steps of `step_s` (s) at most. Bodies hold the `attached` vertices.
+    pub fn new(cloths: &[ClothSetup], attached: &[Attachment], air: AirDrag, step_s: f64) -> Self {
+        let rest = RestCloths::new(cloths, attached, air, step_s);
         Self {
             elements: Elements::new(&rest),
             mass_damping: cloths.iter().map(|c| c.material.mass_damping_per_s).collect(),
             pins: pins(cloths, &rest.ranges),
             loads: Loads::new(cloths, &rest.ranges),
             starts: cloths.iter().map(|cloth| cloth.loads.start).collect(),
+            clamps: rest.clamps,
             ranges: rest.ranges,
             faces: rest.faces,
             masses: rest.masses,

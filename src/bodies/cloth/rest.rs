@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::bodies::attachment::Attachment;
+use crate::bodies::cloth::clamps::Clamps;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::loads::add_extra_masses;
 use crate::bodies::cloth::setup::{ClothSetup, Factors, RestTriangle};
@@ -33,6 +35,8 @@ pub struct RestCloths<'a> {
     pub positions: Vec<Vec3>,
     /// Lumped mass of each vertex with its extra mass, kg.
     pub masses: Vec<f64>,
+    /// Faces that pins or bodies hold.
+    pub clamps: Clamps,
     /// Drag of the air.
     pub air: AirDrag,
     /// The longest step, s.
@@ -40,8 +44,13 @@ pub struct RestCloths<'a> {
 }
 
 impl<'a> RestCloths<'a> {
-    /// Numbers `cloths`, for steps of `step_s` (s) at most.
-    pub fn new(cloths: &'a [ClothSetup], air: AirDrag, step_s: f64) -> Self {
+    /// Numbers `cloths`, for steps of `step_s` (s) at most. Bodies hold the `attached` vertices.
+    pub fn new(
+        cloths: &'a [ClothSetup],
+        attached: &[Attachment],
+        air: AirDrag,
+        step_s: f64,
+    ) -> Self {
         let (mut ranges, mut cloth_of_face) = (Vec::new(), Vec::new());
         let (mut faces, mut positions) = (Vec::new(), Vec::<Vec3>::new());
         let mut topology = Topology::default();
@@ -57,7 +66,19 @@ impl<'a> RestCloths<'a> {
         add_extra_masses(cloths, &ranges, &mut masses);
         masses.iter_mut().filter(|mass| **mass == 0.0).for_each(|mass| *mass = WITHOUT_FACE_KG);
         let cloth_of_face = cloth_of_face.into();
-        Self { cloths, ranges, faces, cloth_of_face, topology, positions, masses, air, step_s }
+        let clamps = Clamps::new(cloths, &ranges, attached, &faces);
+        Self {
+            cloths,
+            ranges,
+            faces,
+            cloth_of_face,
+            topology,
+            positions,
+            masses,
+            clamps,
+            air,
+            step_s,
+        }
     }
 
     /// The rest shape of each triangle in its own plane.

@@ -36,6 +36,9 @@ pub struct ClothPart {
     /// The largest and the smallest strain of an edge at the frame; absent without edges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strain: Option<[StrainRecord; 2]>,
+    /// The edge that is crushed most in the plane of the cloth at the frame; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crushed: Option<CrushRecord>,
 }
 
 impl FramePart for ClothPart {
@@ -118,6 +121,16 @@ pub struct StrainRecord {
     pub strain: f64,
     /// The middle of the edge, m.
     pub at_m: [f64; 3],
+}
+
+/// An edge of cloth that is crushed in its plane.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrushRecord {
+    /// The name of the cloth.
+    pub cloth: String,
+    /// The edge.
+    #[serde(flatten)]
+    pub edge: StrainRecord,
 }
 
 /// A prescribed body that was behind its motion since the previous frame.

@@ -203,6 +203,9 @@ impl Cloth {
                 return Err(Error::input(at, cause, remedy));
             }
         }
+        if let Some(most_m) = self.imperfection_m {
+            not_negative(&format!("{at}.imperfection_m"), most_m, LENGTH)?;
+        }
         let Damping { mass_per_s, stiffness_s } = self.damping;
         not_negative(&format!("{at}.damping.mass_per_s"), mass_per_s, DAMPING_RATE)?;
         not_negative(&format!("{at}.damping.stiffness_s"), stiffness_s, DAMPING_TIME)?;

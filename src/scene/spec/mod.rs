@@ -233,6 +233,10 @@ pub struct Cloth {
     /// default it does not.
     #[serde(default)]
     pub strain_limit: Option<f64>,
+    /// How far vertices start off their place along their normals, at most, m. By default only cloth
+    /// in a plane along which gravity and wind act starts so, by 1e-9 of its size.
+    #[serde(default)]
+    pub imperfection_m: Option<f64>,
     /// Name of the material that gives its friction and its contact distance. Without one `contact`
     /// does.
     #[serde(default)]

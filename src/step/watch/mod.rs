@@ -181,7 +181,9 @@ impl EnergyWatch {
         let joints_j: f64 =
             zip(&model.joints, poses).map(|(joint, pose)| joint.energy_j(&pose)).sum();
         let springs_j = joints_j + seams::energy_j(model, &motion.x1, here.span.t1_s);
-        let end = End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, springs_j };
+        let clamps = model.cloth.clamps.at(here.span.t0_s);
+        let end =
+            End { x: &motion.x1, v, u: &motion.u1, coordinates: &coordinates, springs_j, clamps };
         let (after, cloth_j, mut work_j) = measure(model, here.rank, &end, &work, system)?;
         work_j += seams::work_j(here, motion);
         if model.has_keyed_gravity() {
@@ -231,6 +233,8 @@ struct End<'a> {
     coordinates: &'a [Vec<f64>],
     /// The energy of joints and seams, J.
     springs_j: f64,
+    /// The number of the faces of cloth that are held.
+    clamps: usize,
 }
 
 /// The energy of `state`. Collective.
@@ -254,7 +258,8 @@ pub(super) fn energy_of(
     let joints_j: f64 = model.joints.iter().map(energy_j).sum();
     let springs_j = joints_j + seams::energy_j(model, positions, time_s);
     let v = state.cloth_velocities();
-    let at = End { x: positions, v, u: velocities, coordinates, springs_j };
+    let clamps = model.cloth.clamps.at(time_s);
+    let at = End { x: positions, v, u: velocities, coordinates, springs_j, clamps };
     Ok(measure(model, rank, &at, &WorkSums::default(), system)?.0)
 }
 
@@ -269,7 +274,7 @@ fn measure(
 ) -> Result<(Energy, f64, f64)> {
     let gravity = model.constant_gravity();
     let cloth = model.numbering.cloth();
-    let cloth = EnergyState { x: &end.x[..cloth], v: end.v, gravity };
+    let cloth = EnergyState { x: &end.x[..cloth], v: end.v, gravity, clamps: end.clamps };
     let mut sums = ExactSums::<5>::default();
     for of in system.cloth().energies(&rank.threads, &model.cloth, &rank.layout, cloth) {
         sums.add([of.internal_j, of.weight_j, 0.0, 0.0, 0.0]);

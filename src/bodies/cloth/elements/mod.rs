@@ -38,9 +38,10 @@ pub trait Element: Send + Sync {
     /// A rank's share of the elements, for the rows of `structure`.
     fn share(&self, layout: &Layout, structure: &BlockStructure) -> Self::Share;
 
-    /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices. Costs
+    /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices, while
+    /// the faces with the number `clamps` are held ([`Clamps`](super::clamps::Clamps)). Costs
     /// little if they are those of the last call. Allocates nothing.
-    fn move_to(&self, _share: &mut Self::Share, _threads: &Threads, _x: &[Vec3]) {}
+    fn move_to(&self, _share: &mut Self::Share, _threads: &Threads, _x: &[Vec3], _clamps: usize) {}
 
     /// What measures the energy of `faces`, each of which touches a row of `share`.
     fn meter(&self, share: &Self::Share, faces: &[FaceId]) -> Self::Meter;
@@ -101,9 +102,16 @@ macro_rules! elements {
                 Shares { $($file: self.$file.share(layout, structure),)+ }
             }
 
-            /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices.
-            pub fn move_to(&self, shares: &mut Shares, threads: &Threads, x: &[Vec3]) {
-                $(self.$file.move_to(&mut shares.$file, threads, x);)+
+            /// Evaluates what several patches need of the positions `x` (m) of all cloth vertices,
+            /// while the faces with the number `clamps` are held.
+            pub fn move_to(
+                &self,
+                shares: &mut Shares,
+                threads: &Threads,
+                x: &[Vec3],
+                clamps: usize,
+            ) {
+                $(self.$file.move_to(&mut shares.$file, threads, x, clamps);)+
             }
 
             /// What measures the energy of `faces`, each of which touches a row of `shares`.
@@ -119,7 +127,7 @@ macro_rules! elements {
 
             /// Evaluates what several patches need, at the start of a step.
             pub fn begin(&self, shares: &mut Shares, threads: &Threads, inputs: &StepInputs) {
-                self.move_to(shares, threads, inputs.x);
+                self.move_to(shares, threads, inputs.x, inputs.clamps);
                 $(self.$file.begin(&mut shares.$file, threads, inputs);)+
             }
 

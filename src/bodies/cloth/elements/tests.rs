@@ -115,7 +115,7 @@ fn assemble(model: &ClothModel, inputs: &StepInputs, ranks: usize) -> Rows {
 /// The models of explicit and of implicit bending.
 fn models() -> [ClothModel; 2] {
     let air = AirDrag { normal: 5.0, tangential: 0.5, normal_square: 2.0, ..Default::default() };
-    let models = [1e-6, 0.1].map(|step_s| ClothModel::new(&cloths(), air, step_s));
+    let models = [1e-6, 0.1].map(|step_s| ClothModel::new(&cloths(), &[], air, step_s));
     let [explicit, implicit] = models.each_ref().map(|model| model.elements.bending.implicit());
     assert!(explicit[0] == 0 && implicit[0] == implicit[1]);
     models
@@ -145,6 +145,7 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
             loads: &[],
             draws: &[],
             wind,
+            clamps: 0,
         };
         let rows = assemble(&model, &inputs, 1);
         let size = rows.iter().map(|(_, force, _)| force.norm()).fold(0.0, f64::max);
@@ -153,7 +154,7 @@ fn assembled_forces_are_the_gradient_of_the_energy() {
         let matrix = BlockMatrix::new(&layout, &graph).unwrap();
         let mut assembly = Assembly::new(&model, &layout, matrix.structure());
         let mut energy = |x: &[Vec3]| -> f64 {
-            let state = EnergyState { x, v: &v, gravity };
+            let state = EnergyState { x, v: &v, gravity, clamps: 0 };
             let energies = assembly.energies(&Threads::INLINE, &model, &layout, state);
             energies.iter().map(|patch| patch.internal_j).sum()
         };
@@ -190,6 +191,7 @@ fn rows_have_the_same_bits_on_any_number_of_ranks() {
             loads: &x,
             draws: &[],
             wind,
+            clamps: 0,
         };
         let one = assemble(&model, &inputs, 1);
         assert_eq!(one.len(), x.len());

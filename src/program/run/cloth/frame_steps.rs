@@ -12,6 +12,7 @@ use crate::program::output::cloth_record::{
     YieldRecord,
 };
 use crate::program::output::record::StepRecord;
+use crate::program::run::cloth::crush::crushed;
 use crate::program::run::cloth::peaks::extremes;
 use crate::program::run::cloth::step_watch::StepWatch;
 use crate::program::run::gather;
@@ -132,6 +133,10 @@ impl FrameSteps {
                 yielded: self.yielded.clone(),
                 strain: match world.rank() {
                     0 => extremes(simulation.model(), simulation.positions()),
+                    _ => None,
+                },
+                crushed: match world.rank() {
+                    0 => crushed(simulation.model(), simulation.positions()),
                     _ => None,
                 },
             },

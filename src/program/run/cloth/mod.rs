@@ -1,6 +1,7 @@
 //! A run of cloth, as a numbered table of contents. What it shares with other runs is beside this
 //! folder: above all the loop over frames ([`frames`]) and the run folder.
 
+mod crush;
 mod details;
 mod drops;
 mod fields;

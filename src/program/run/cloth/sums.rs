@@ -16,6 +16,7 @@ use crate::program::output::run_json::RunHead;
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::frames::FrameProfiles;
+use crate::program::run::cloth::crush::Crush;
 use crate::program::run::cloth::details::Details;
 use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, contacts_of};
@@ -43,6 +44,7 @@ pub struct ClothSums {
     profiles: FrameProfiles<Cloth>,
     totals: Totals<StepReport>,
     peaks: Peaks,
+    crush: Crush,
     sizes: StepSizes,
     waits: Waits,
     drops: Drops,
@@ -68,7 +70,8 @@ impl RunSums for ClothSums {
         self.totals.add(record);
         self.waits.add(record);
         self.yields.add(record);
-        self.drops.add(record)
+        let warnings = [self.drops.add(record), self.crush.add(record)];
+        warnings.into_iter().flatten().reduce(|all, next| format!("{all}\n{next}"))
     }
 
     fn details(&self, record: &ClothFrameRecord) -> String {
@@ -96,6 +99,7 @@ impl<'j> Recorder<'j, ClothSums> {
             profiles: FrameProfiles::default(),
             totals: Totals::default(),
             peaks: Peaks::default(),
+            crush: Crush::default(),
             sizes: StepSizes::new(step_s),
             waits: Waits::new(step_s),
             drops: Drops::new(step_s),

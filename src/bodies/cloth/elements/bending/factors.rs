@@ -1,6 +1,6 @@
 //! The matrix of all hinges, from the stiffness of triangles and the rotations of edges.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::bodies::cloth::elements::bending::fit::rotation_from_angles;
 use crate::bodies::cloth::elements::bending::morley::edge_stiffness;
@@ -24,14 +24,15 @@ pub struct BendingFactors {
 }
 
 impl BendingFactors {
-    /// From the rest shape; the arguments are those of [`super::HingedSheet::new`].
+    /// From the rest shape; the arguments are those of [`super::HingedSheet::with_clamps`].
     pub fn new(
         topology: &Topology,
         in_plane: &[[Vec2; 2]],
         stiffness: impl Fn(FaceId) -> BendingStiffness,
+        held: &[bool],
     ) -> Self {
         let face_hinges = face_hinges(topology);
-        let sheet = RestSheet { topology, in_plane, face_hinges: &face_hinges };
+        let sheet = RestSheet { topology, in_plane, face_hinges: &face_hinges, held };
         let edges = (0..).zip(&topology.edge_faces);
         let interior = edges.filter(|(_, faces)| faces[1] != NONE);
         let mut leans = HingeRows::with_capacity(topology.edges.len(), 0);
@@ -39,14 +40,20 @@ impl BendingFactors {
         for (edge, &faces) in interior {
             hinge_faces.push(faces);
             let is_soft = faces.map(&stiffness) == [BendingStiffness::ZERO; 2];
-            let lean = match is_soft {
-                true => SmallVec::new(),
-                false => rotation_from_angles(Unfolded::around(&sheet, edge)),
+            let own = hinge_faces.len() as u32 - 1;
+            let lean = match faces.map(|face| sheet.is_held(face)) {
+                _ if is_soft => SmallVec::new(),
+                [true, true] => SmallVec::new(),
+                // The held face is the tangent plane.
+                [true, false] => smallvec![(own, -0.5)],
+                [false, true] => smallvec![(own, 0.5)],
+                [false, false] => rotation_from_angles(Unfolded::around(&sheet, edge)),
             };
             leans.push(lean.into_iter());
         }
         let plate = |(face, hinges): (usize, &[u32; 3])| match stiffness(face as FaceId) {
             BendingStiffness::ZERO => Mat3::zeros(),
+            _ if sheet.is_held(face as FaceId) => Mat3::zeros(),
             d => edge_stiffness(in_plane[face], hinges.map(|hinge| hinge == NONE), d),
         };
         let plates = face_hinges.iter().enumerate().map(plate).collect();

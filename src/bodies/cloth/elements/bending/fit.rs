@@ -175,20 +175,29 @@ impl Kite {
         })
     }
 
-    /// `theta / l`.
+    /// `theta / l`. At a clamp the held triangle is the tangent plane.
     fn angle<const N: usize>(&self) -> SVector<f64, N> {
         let [first, second] = self.slopes_outward::<N>();
-        first + second
+        match self.held {
+            [true, _] => second - self.slope_of_tangent::<N>(),
+            [_, true] => first + self.slope_of_tangent::<N>(),
+            _ => first + second,
+        }
     }
 
-    /// `phi / l`. The mean slope along the edge is exact by Simpson's rule.
+    /// `phi / l`.
     fn lean<const N: usize>(&self) -> SVector<f64, N> {
         let [first, second] = self.slopes_outward::<N>();
+        self.slope_of_tangent::<N>() - (second - first) * 0.5
+    }
+
+    /// The mean slope across the edge, away from the first apex, over the edge's length. It is exact
+    /// by Simpson's rule.
+    fn slope_of_tangent<const N: usize>(&self) -> SVector<f64, N> {
         let [start, end] = self.ends;
         let along = end - start;
         let across = Vec2::new(along.y, -along.x) / along.norm_squared();
         let at = |p| slopes::<N>(p, across);
-        let mean = (at(start) + at((start + end) * 0.5) * 4.0 + at(end)) / 6.0;
-        mean - (second - first) * 0.5
+        (at(start) + at((start + end) * 0.5) * 4.0 + at(end)) / 6.0
     }
 }

@@ -16,7 +16,7 @@ pub struct Hinge {
     pub faces: [FaceId; 2],
     /// Angle of the rest shape, rad.
     pub rest_angle: f64,
-    /// A diagonal that bounds the assembled `M` from above, N m.
+    /// A diagonal that bounds S from above, N m, whatever faces are held.
     pub stiffness_bound: f64,
 }
 

@@ -103,7 +103,8 @@ impl Element for Bending {
         let factors = Vec::from_iter(rest.factors(|factors| &factors.bending));
         let stiffness = |face: FaceId| rigidity.of(face).times(factors[face as usize]);
         let (faces, topology, x) = (&rest.faces, &rest.topology, &rest.positions);
-        let mut sheet = HingedSheet::new(faces, topology, &planes, x, stiffness);
+        let held = rest.clamps.by_face(faces.len());
+        let mut sheet = HingedSheet::with_clamps(faces, topology, &planes, x, stiffness, &held);
         let is_flat = rest.by_cloth(|cloth| cloth.is_flat);
         sheet.flatten(|face| *is_flat.of(face));
         let dampings = rest.cloths.iter().map(|cloth| cloth.material.stiffness_damping_s);
@@ -154,8 +155,8 @@ impl Element for Bending {
     }
 
     /// Angles and moments of the hinges, for all patches.
-    fn move_to(&self, share: &mut BendingShare, threads: &Threads, x: &[Vec3]) {
-        share.motions.move_to(threads, &self.sheet, x);
+    fn move_to(&self, share: &mut BendingShare, threads: &Threads, x: &[Vec3], clamps: usize) {
+        share.motions.move_to(threads, &self.sheet, x, clamps);
     }
 
     /// The places of all hinges whose first face is one of `faces`.

@@ -1,6 +1,7 @@
 //! The present angles of one rank's hinges, and the moments that follow from them.
 
 use crate::bodies::cloth::elements::bending::hinge::{Hinge, hinge_angles_and_gradients};
+use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::sheet::HingedSheet;
 use crate::bodies::cloth::rest::ByCloth;
 use crate::ids::NONE;
@@ -27,6 +28,8 @@ pub(super) struct HingeMotions {
     chunks_of_all: Vec<u32>,
     /// The positions of all cloth vertices that the angles belong to, m. NaN before the first ones.
     x: Vec<Vec3>,
+    /// The number of the present set of held faces.
+    clamps: usize,
     /// Angle minus rest angle of every hinge of the sheet, rad. Zero for those of other ranks.
     deviations: Vec<f64>,
     /// The same plus damping time times the rate of the angle, rad. Empty if nothing is damped.
@@ -50,7 +53,9 @@ impl HingeMotions {
         let is_own = |hinge: &Hinge| hinge.vertices.iter().any(|&v| layout.own_index(v).is_some());
         for (hinge, _) in (0..).zip(&sheet.hinges).filter(|(_, hinge)| is_own(hinge)) {
             is_needed[hinge as usize] = true;
-            sheet.stiffness.columns(hinge).iter().for_each(|&it| is_needed[it as usize] = true);
+            for stiffness in &sheet.stiffness {
+                stiffness.columns(hinge).iter().for_each(|&it| is_needed[it as usize] = true);
+            }
         }
         let mut ids: Vec<u32> = (0..)
             .zip(is_needed)
@@ -68,6 +73,7 @@ impl HingeMotions {
         let vertices = sheet.hinges.iter().flat_map(|hinge| hinge.vertices);
         Self {
             x: vec![Vec3::repeat(f64::NAN); vertices.max().map_or(0, |last| last as usize + 1)],
+            clamps: 0,
             deviations: vec![0.0; all],
             bends: vec![0.0; if is_damped { all } else { 0 }],
             is_own: ids.iter().map(|&hinge| is_own(&sheet.hinges[hinge as usize])).collect(),
@@ -80,12 +86,14 @@ impl HingeMotions {
         }
     }
 
-    /// Angles and gradients at the positions `x` (m) of all cloth vertices.
-    pub fn move_to(&mut self, threads: &Threads, sheet: &HingedSheet, x: &[Vec3]) {
+    /// Angles and gradients at the positions `x` (m) of all cloth vertices, and the moments with the
+    /// set of held faces that has the number `clamps`.
+    pub fn move_to(&mut self, threads: &Threads, sheet: &HingedSheet, x: &[Vec3], clamps: usize) {
         let x = &x[..self.x.len()];
-        if self.x == x {
+        if self.x == x && self.clamps == clamps {
             return;
         }
+        self.clamps = clamps;
         self.x.copy_from_slice(x);
         let (ids, chunks, firsts) = (&self.ids, &self.chunks, &self.chunks_of_all);
         let slices =
@@ -104,7 +112,8 @@ impl HingeMotions {
             }
         });
         let moments = ByPatch::new(&mut self.moments, chunks);
-        add_up(threads, sheet, &self.deviations, [ids, chunks], &self.is_own, moments);
+        let stiffness = &sheet.stiffness[clamps];
+        add_up(threads, stiffness, &self.deviations, [ids, chunks], &self.is_own, moments);
     }
 
     /// Rates of the angles at the velocities `v` (m/s) of all cloth vertices; `damping` in s.
@@ -138,7 +147,8 @@ impl HingeMotions {
             }
         });
         let moments = ByPatch::new(&mut self.damped_moments, chunks);
-        add_up(threads, sheet, &self.bends, [ids, chunks], &self.is_own, moments);
+        let stiffness = &sheet.stiffness[self.clamps];
+        add_up(threads, stiffness, &self.bends, [ids, chunks], &self.is_own, moments);
     }
 
     /// The place of a hinge among the rank's motions.
@@ -177,7 +187,7 @@ impl HingeMotions {
 /// order of its row, whatever thread or rank makes it.
 fn add_up(
     threads: &Threads,
-    sheet: &HingedSheet,
+    stiffness: &HingeRows,
     angles: &[f64],
     [ids, chunks]: [&[u32]; 2],
     is_own: &[bool],
@@ -187,7 +197,7 @@ fn add_up(
         let first = chunks[chunk] as usize;
         let hinges = ids[first..].iter().zip(&is_own[first..]);
         for (moment, (&hinge, _)) in moments.data.iter_mut().zip(hinges).filter(|it| *it.1.1) {
-            *moment = sheet.stiffness.times(hinge, angles);
+            *moment = stiffness.times(hinge, angles);
         }
     });
 }

@@ -19,9 +19,9 @@ pub struct HingedSheet {
     pub hinges: Vec<Hinge>,
     /// The hinge opposite to each corner of each face, or [`NONE`] at a boundary edge.
     pub face_hinges: Vec<[u32; 3]>,
-    /// Moments on the hinges (N m) from their angles beyond the rest angles (rad): the matrix S. It
-    /// is symmetric to the bit, and its rows have rising columns.
-    pub stiffness: HingeRows,
+    /// Moments on the hinges (N m) from their angles beyond the rest angles (rad): the matrix S, one
+    /// for each set of held faces. It is symmetric to the bit, and its rows have rising columns.
+    pub stiffness: Vec<HingeRows>,
 }
 
 impl HingedSheet {
@@ -35,15 +35,30 @@ impl HingedSheet {
         rest: &[Vec3],
         stiffness: impl Fn(FaceId) -> BendingStiffness,
     ) -> Self {
-        let stiffness = BendingFactors::new(topology, in_plane, stiffness).stiffness();
-        let mut hinges = Vec::with_capacity(stiffness.count());
+        Self::with_clamps(faces, topology, in_plane, rest, stiffness, &[Vec::new()])
+    }
+
+    /// The same for each of some sets of faces that are `held`, which are clamps to their neighbours.
+    /// A set has a value for each face, or none if it is empty. There is at least one set.
+    pub fn with_clamps(
+        faces: &[[VertexId; 3]],
+        topology: &Topology,
+        in_plane: &[[Vec2; 2]],
+        rest: &[Vec3],
+        stiffness: impl Fn(FaceId) -> BendingStiffness,
+        held: &[Vec<bool>],
+    ) -> Self {
+        let factors = |held: &Vec<bool>| BendingFactors::new(topology, in_plane, &stiffness, held);
+        let stiffness = Vec::from_iter(held.iter().map(|held| factors(held).stiffness()));
+        let mut hinges = Vec::with_capacity(stiffness[0].count());
         for (edge, &sides) in topology.edge_faces.iter().enumerate() {
             if sides[1] != NONE {
                 hinges.push(hinge(faces, topology, rest, edge as u32, sides));
             }
         }
-        for (hinge, bound) in hinges.iter_mut().zip(diagonal_bound(&stiffness)) {
-            hinge.stiffness_bound = bound;
+        for (hinge, bound) in stiffness.iter().flat_map(|it| (0..).zip(diagonal_bound(it))) {
+            let hinge: &mut Hinge = &mut hinges[hinge];
+            hinge.stiffness_bound = hinge.stiffness_bound.max(bound);
         }
         Self { hinges, face_hinges: face_hinges(topology), stiffness }
     }
@@ -60,10 +75,10 @@ impl HingedSheet {
         self.hinges.iter().map(angle).collect()
     }
 
-    /// Bending energy (J) of the whole cloth at positions `x` (m).
+    /// Bending energy (J) of the whole cloth at positions `x` (m), with the first set of held faces.
     pub fn energy(&self, x: &[Vec3]) -> f64 {
         let angles = self.angles(x);
-        let moment = |hinge| self.stiffness.times(hinge, &angles);
+        let moment = |hinge| self.stiffness[0].times(hinge, &angles);
         (0..).zip(&angles).map(|(hinge, angle)| 0.5 * angle * moment(hinge)).sum()
     }
 
@@ -74,7 +89,7 @@ impl HingedSheet {
         let (angles, gradients): (Vec<_>, Vec<_>) = self.hinges.iter().map(motion).unzip();
         let mut forces = vec![Vec3::zeros(); x.len()];
         for (number, (hinge, gradients)) in (0..).zip(self.hinges.iter().zip(&gradients)) {
-            let moment = self.stiffness.times(number, &angles);
+            let moment = self.stiffness[0].times(number, &angles);
             for (&vertex, gradient) in hinge.vertices.iter().zip(gradients) {
                 forces[vertex as usize] -= gradient * moment;
             }

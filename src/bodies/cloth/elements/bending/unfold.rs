@@ -14,6 +14,8 @@ pub(super) struct RestSheet<'a> {
     pub in_plane: &'a [[Vec2; 2]],
     /// The hinge opposite to each corner, or [`NONE`] at a boundary edge.
     pub face_hinges: &'a [[u32; 3]],
+    /// Which faces are held; empty if none is.
+    pub held: &'a [bool],
 }
 
 /// A hinge in the plane: an edge and the apexes of its two triangles.
@@ -25,6 +27,8 @@ pub(super) struct Kite {
     pub ends: [Vec2; 2],
     /// Both apexes.
     pub apexes: [Vec2; 2],
+    /// Which of its triangles are held: not both.
+    pub held: [bool; 2],
 }
 
 /// A triangle in the plane, counter-clockwise.
@@ -54,6 +58,11 @@ pub(in crate::bodies::cloth) fn corner_opposite(
 }
 
 impl RestSheet<'_> {
+    /// Whether a face is held.
+    pub fn is_held(&self, face: FaceId) -> bool {
+        self.held.get(face as usize).is_some_and(|is_held| *is_held)
+    }
+
     /// The corners of a face, counter-clockwise.
     fn shape(&self, face: FaceId) -> [Vec2; 3] {
         counter_clockwise(self.in_plane[face as usize])
@@ -136,10 +145,15 @@ impl<'a> Unfolded<'a> {
             return;
         }
         let Some((other, apex)) = self.sheet.across(&placed, corner) else { return };
+        let held = [placed.face, other.face].map(|face| self.sheet.is_held(face));
+        if held == [true; 2] {
+            return;
+        }
         self.kites.push(Kite {
             hinge,
             ends: [1, 2].map(|next| placed.corners[(corner + next) % 3]),
             apexes: [placed.corners[corner], other.corners[apex]],
+            held,
         });
         if self.faces.iter().all(|face| face.face != other.face) {
             self.faces.push(other);
