@@ -12,7 +12,7 @@ use crate::rigid::record::{state_of, state_words};
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::Response;
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver};
-use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search, length};
+use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search};
 use crate::threads::{EachPatch, Threads};
 use crate::workers::direct::between::{BetweenWorkers, PartWords};
 use crate::workers::direct::plan::{PartPlan, Plan};
@@ -157,7 +157,7 @@ impl Rounds<'_> {
             let share = if let Next::Turn(share) = next { share } else { 0.0 };
             self.each(|part| part.turn(share));
             self.tell(Told::Direction)?;
-            let length = if let Next::Turn(_) = next { self.length()? } else { 1.0 };
+            let length = if let Next::Turn(_) = next { self.length(search)? } else { 1.0 };
             self.each(|part| part.change(Change::Advance(length)));
             if next == Next::End {
                 return Ok(());
@@ -252,11 +252,11 @@ impl Rounds<'_> {
     }
 
     /// The length of the change along the directions.
-    fn length(&mut self) -> Result<f64> {
+    fn length(&mut self, search: &Search) -> Result<f64> {
         self.each(|part| part.drive(Driver::Directions));
         let mut products = ExactSums::default();
         self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_products(&mut products)));
-        length(products, self.world)
+        search.length(products, self.world)
     }
 
     /// The states of all bodies at the end of the step, by place.

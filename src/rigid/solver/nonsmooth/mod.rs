@@ -27,7 +27,7 @@ use self::contact::Pressing;
 use self::group::Group;
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
-use self::search::{Next, Progress, Search, length};
+use self::search::{Next, Progress, Search};
 use crate::bounds;
 use crate::error::Result;
 use crate::ranks::ExactSums;
@@ -206,7 +206,7 @@ impl<C: Pressing> Nonsmooth<C> {
                 self.change(step, Change::Mark);
             }
             self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
-            let length = if let Next::Turn(_) = next { self.length(step)? } else { 1.0 };
+            let length = if let Next::Turn(_) = next { self.length(step, &search)? } else { 1.0 };
             self.change(step, Change::Advance(length));
             if next == Next::End {
                 return Ok(search.sweeps());
@@ -256,12 +256,12 @@ impl<C: Pressing> Nonsmooth<C> {
 
     /// The length of the change along the directions. After: bodies have the velocities of the
     /// directions.
-    fn length(&mut self, step: &StepParts) -> Result<f64> {
+    fn length(&mut self, step: &StepParts, search: &Search) -> Result<f64> {
         self.drive(step, Driver::Directions);
         let mut products = ExactSums::default();
         self.contacts.add_products(step, step.contacts, &self.twists, &mut products);
         self.joints.add_products(step, step.joints, &self.twists, &mut products);
-        length(products, step.world)
+        search.length(products, step.world)
     }
 
     /// Changes all impulses that this rank knows.

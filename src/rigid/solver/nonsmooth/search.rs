@@ -45,6 +45,10 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// As [`REDUCTION`]: what rounding leaves.
 const ROUNDING: f64 = 1e-13;
 
+/// A change of the impulses whose `p.Ap` is below this part of `p.Pp` moves nothing: what rounding
+/// leaves of bodies that constraints hold twice.
+const SINGULAR: f64 = 1e-12;
+
 /// What a sweep did to some constraints.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
@@ -110,6 +114,8 @@ pub struct Search {
     error_there: f64,
     last_energy: f64,
     last_descent: f64,
+    /// `p.Pp` of the direction, where `P` is the matrix that a sweep inverts, J.
+    square: f64,
 }
 
 impl Search {
@@ -171,17 +177,21 @@ impl Search {
             (self.least_energy, self.error_there) = (energy, error);
         }
         (self.last_energy, self.last_descent) = (energy, descent);
+        // Along the last direction the gradient is 0, so `z.Pp_last` is too.
+        let share = if let Next::Turn(share) = next { share } else { 0.0 };
+        self.square = descent + share * share * self.square;
         Ok((next, is_least))
     }
-}
 
-/// The length `a` of a change of the impulses along the direction. `products` has `-g.p` and
-/// `p.Ap` of the constraints of this rank, J.
-///
-/// # Errors
-/// If a rank fails.
-pub fn length(mut products: ExactSums<2>, world: &dyn World) -> Result<f64> {
-    let [descent, curvature] = products.all_reduce(world)?;
-    let length = descent / curvature;
-    Ok(if length > 0.0 && length.is_finite() { length } else { 1.0 })
+    /// The length `a` of a change of the impulses along the direction. `products` has `-g.p` and
+    /// `p.Ap` of the constraints of this rank, J. Constraints that say the same twice leave directions
+    /// in which nothing moves: there both are rounding, and the length is that of a sweep.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn length(&self, mut products: ExactSums<2>, world: &dyn World) -> Result<f64> {
+        let [descent, curvature] = products.all_reduce(world)?;
+        let is_sound = descent > 0.0 && curvature > SINGULAR * self.square;
+        Ok(if is_sound { descent / curvature } else { 1.0 })
+    }
 }
