@@ -9,7 +9,7 @@ use crate::rigid::fixed::FixedBodies;
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
-use crate::rigid::solver::nonsmooth::kept::{Kept, starts_of};
+use crate::rigid::solver::nonsmooth::kept::{Kept, StartOf, starts_of};
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use crate::rigid::solver::nonsmooth::search::{Progress, Swept};
 use crate::workers::impulses::bodies::{Local, MemberBodies};
@@ -107,23 +107,24 @@ impl<C: Problem> Constraints<C> {
         &mut self,
         bodies: &MemberBodies,
         kept: &[C::Kept],
-        make: impl Fn(usize, &Local, &Value<C>) -> C,
+        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> C,
     ) {
         let zero = Value::<C>::zeroed();
-        self.proposed.clear();
-        self.proposed.resize(self.places.len(), zero);
+        let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
         for member in (0..bodies.len()).filter(|&member| bodies.is_home(member)) {
             let touches = self.by_body.of(member);
             for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
                 if touch.is_first() {
-                    self.proposed[touch.problem()] = start;
+                    starts[touch.problem()] = start;
                 }
             }
         }
         self.problems.clear();
-        let all = self.places.iter().zip(&self.ends).zip(&self.proposed);
+        let all = self.places.iter().zip(&self.ends).zip(&starts);
         self.problems
             .extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
+        self.proposed.clear();
+        self.proposed.resize(self.places.len(), zero);
         self.last.clear();
         self.last.resize(self.places.len(), zero);
     }
@@ -348,7 +349,7 @@ impl<C: Problem> Constraints<C> {
             for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
                 let value = *self.problems[touch.problem()].impulse().value();
                 if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(bodies.id(member), touch, value));
+                    kept.push(C::Kept::of(bodies.id(member), touch, &value));
                 }
             }
         }

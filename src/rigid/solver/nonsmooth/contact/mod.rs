@@ -39,6 +39,7 @@
 //!
 //! Functions that `roll` uses too are always inlined: as calls they make a step 6 % longer.
 
+mod path;
 pub mod roll;
 
 use bytemuck::{Pod, Zeroable};
@@ -54,6 +55,15 @@ use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::rigid::solver::nonsmooth::search::Swept;
+
+/// What the last step left for a contact. It is zero for a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Begun {
+    impulse: Vec3,
+    /// Vector from the centre of mass of the first body to the contact, m.
+    arm: Vec3,
+}
 
 /// The impulse of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -140,6 +150,8 @@ pub struct ContactProblem {
     speed: f64,
     /// `w` minus the target, m/s: without impulses, and before the last sweep.
     free_gradient: Vec3,
+    /// The tangential part of the curvature, m/s.
+    bend: Vec3,
     gradient: Vec3,
     /// The change of the impulse by the last sweep, N s.
     change: Vec3,
@@ -149,14 +161,13 @@ pub struct ContactProblem {
 
 impl ContactProblem {
     /// A contact of two bodies with the velocities before the response. `counts` has the number of
-    /// contacts of each body (any number for a fixed one). `start` is the impulse (N s) to begin
-    /// with.
+    /// contacts of each body (any number for a fixed one).
     pub fn new(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        start: &Vec3,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self {
         let normal = contact.normal;
@@ -177,12 +188,13 @@ impl ContactProblem {
         } else {
             separation
         };
+        let bend = path::bend(sides, &arms, &start.arm, &normal, settings.step_s);
         let zero = Vec3::zeros();
         let friction = surface.friction;
         let mut impulse =
             ContactImpulse { normal, friction, value: zero, direction: zero, best: zero };
         if -rest < approach && approach <= rest {
-            let start = start * (1.0 + approach / rest).min(1.0);
+            let start = start.impulse * (1.0 + approach / rest).min(1.0);
             let along = start.dot(&normal);
             impulse.value = impulse.in_cone(along.max(0.0), start - normal * along);
         }
@@ -193,11 +205,18 @@ impl ContactProblem {
             slide: largest_across(&give, &normal),
             target,
             speed: h * forces,
-            free_gradient: velocity - normal * target,
+            free_gradient: velocity + bend - normal * target,
+            bend,
             gradient: zero,
             change: zero,
             turn: 0.0,
         }
+    }
+
+    /// The velocity that friction stops.
+    #[inline(always)]
+    fn slip(&self, twists: [&Twist; 2]) -> Vec3 {
+        self.relative(twists) + self.bend
     }
 
     #[inline(always)]
@@ -228,14 +247,14 @@ impl ContactProblem {
 }
 
 /// The problem of one contact, with or without rolling resistance.
-pub trait Pressing: Problem {
+pub trait Pressing: Problem<Kept: Kept<Start = Begun>> {
     /// As [`ContactProblem::new`].
     fn begin(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        start: &<Self::Impulse as Impulse>::Value,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self;
     /// What is kept of a contact with this impulse in the last step.
@@ -250,7 +269,7 @@ impl Pressing for ContactProblem {
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        start: &Vec3,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self {
         Self::new(contact, sides, surface, counts, start, settings)
@@ -279,7 +298,7 @@ impl Problem for ContactProblem {
 
     #[inline(always)]
     fn sweep(&mut self, twists: [&Twist; 2]) {
-        let velocity = self.relative(twists);
+        let velocity = self.slip(twists);
         self.gradient = velocity - self.impulse.normal * self.target;
         let change = self.projected(&velocity) - self.impulse.value;
         self.turn = self.gradient.dot(&(self.change - change));
@@ -287,7 +306,7 @@ impl Problem for ContactProblem {
     }
 
     fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
-        self.error(&(self.projected(&self.relative(twists)) - self.impulse.value))
+        self.error(&(self.projected(&self.slip(twists)) - self.impulse.value))
     }
 
     fn change(&self) -> &Vec3 {
@@ -337,14 +356,15 @@ impl Problem for ContactProblem {
 }
 
 impl Kept for KeptImpulse {
-    type Start = Vec3;
+    type Value = Vec3;
+    type Start = Begun;
 
     fn body(&self) -> BodyId {
         self.body
     }
 
-    fn start(&self) -> Vec3 {
-        self.impulse
+    fn start(&self) -> Begun {
+        Begun { impulse: self.impulse, arm: self.arm }
     }
 
     fn touch(&self) -> BodyConstraint {
@@ -352,8 +372,12 @@ impl Kept for KeptImpulse {
         BodyConstraint { partner, arm, ..BodyConstraint::zeroed() }
     }
 
-    fn of(body: BodyId, touch: &BodyConstraint, impulse: Vec3) -> Self {
-        Self { body, partner: touch.partner, arm: touch.arm, impulse }
+    fn of(body: BodyId, touch: &BodyConstraint, impulse: &Vec3) -> Self {
+        Self { body, partner: touch.partner, arm: touch.arm, impulse: *impulse }
+    }
+
+    fn value(start: &Begun) -> Vec3 {
+        start.impulse
     }
 
     /// The impulse of the same two bodies that acted nearest. Of equally near ones it is the first.
