@@ -171,7 +171,11 @@ impl ContactProblem {
         settings: &ContactSettings,
     ) -> Self {
         let normal = contact.normal;
-        let arms = [0, 1].map(|i| contact.point - sides[i].centre);
+        let mut arms = [0, 1].map(|i| contact.point - sides[i].centre);
+        if sides[1].mobility.inverse_mass == 0.0 {
+            // The point is on the surface of the movable body.
+            arms[1] -= normal * contact.gap.max(0.0);
+        }
         let give = give(&sides[0].mobility, &arms[0]) * f64::from(counts[0])
             + give(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
         let velocity = sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1]);

@@ -1,58 +1,77 @@
-//! How the points of a contact move until the middle of the next step.
+//! How the two points of a contact part until the middle of the next step.
 //!
 //! Friction stops two surfaces from slipping on the way to the middle of the next step, and not only
-//! at its beginning. For the velocities at the beginning alone, a box on a turntable would move along
-//! tangents: outwards, by `exp(w^2 h t / 2)`.
+//! at its beginning. For the velocities at the beginning alone, a box on a turntable would move
+//! along tangents: outwards, by `exp(w^2 h t / 2)`. Forces act at the beginning, so the rule is of
+//! second order (a discrete nonholonomic constraint: Cortés & Martínez 2001).
+//!
+//! The slip is that seen from the body that turns more slowly, the carrier `c`, on which the other
+//! one, `r`, rolls.
 //!
 //! | symbol | |
 //! |---|---|
-//! | `a` | arm: contact point minus centre of mass |
-//! | `w` | angular velocity on the way, with the second half of the gyroscopic term |
-//! | `R` | rotation on the way, by `h w` |
-//! | `r` | way of the contact on the first surface in the last step |
+//! | `a_r`, `a_c` | arms: contact point minus centre of mass |
+//! | `w_r`, `w_c` | angular velocities on the way, with the second half of the gyroscopic term |
+//! | `T` | rotation of the carrier on the way; `sqrt T`: half of it |
+//! | `d` | change of the arm `a_r` in the last step |
 //!
 //! ```text
-//! bend = (R_1 a_1 - a_1) / h - w_1' x a_1 - (the same of the second body) + (w_1 - w_2) x r / 2
+//! slip = v_r - v_c + (T - 1) (a_r - a_c) / h + sqrt T ((w_r - w_c) x (a_r + d / 2))
+//! bend = slip - (velocity of r minus that of c at the beginning)
 //! ```
 //!
-//! The first part is that of points that stay together (`w'`: without that half). The last one is
-//! there where surfaces roll on each other and spin: the velocity that friction stops is that at the
-//! contact half way, which is `r / 2` further (a discrete nonholonomic constraint: Cortés & Martínez
-//! 2001). For a ball on a plane it is the opposite of the first part.
+//! So bodies that turn together do not part at all, and a ball, whose `d` is 0, rolls by its radius
+//! times its turn. For a disc that rolls on its rim, `d` is there because the rim's lowest point moves.
 
+use nalgebra::UnitQuaternion;
+
+use crate::bodies::rigid::turned;
 use crate::math::Vec3;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::pair::Side;
-use crate::rigid::motion::{drift, precess};
+use crate::rigid::motion::precess;
 
-/// A contact whose point moved by more than this share of its arm has jumped to another corner.
+/// If an arm changes in a step by more than this share of its length, in space and as the body sees
+/// it, the contact has jumped to another corner.
 const MOST_ROLLED: f64 = 0.25;
 
-/// The part of second order of the tangential motion of two points at `arms` (m) in `h_s` seconds, as
-/// a speed, m/s. `last` is the first arm in the last step; it is zero for a new contact, which has
-/// none.
+/// The part of second order of the tangential motion of two points at `arms` (m) in `h_s` seconds,
+/// as a speed, m/s. `last` is the first arm in the last step. It is zero for a new contact, which
+/// has none.
 pub fn bend(sides: &[Side; 2], arms: &[Vec3; 2], last: &Vec3, normal: &Vec3, h_s: f64) -> Vec3 {
     let is_still = sides.iter().all(|side| side.twist.angular == Vec3::zeros());
     if is_still || *last == Vec3::zeros() {
         return Vec3::zeros();
     }
-    let on_way = sides.each_ref().map(|side| {
-        let twist = Twist { linear: Vec3::zeros(), ..side.twist };
-        let mut state = BodyState { position: Vec3::zeros(), rotation: side.rotation, twist };
-        precess(&mut state, &side.inertia, 0.5 * h_s);
-        let rotation = state.rotation;
-        drift(&mut state, h_s);
-        (state.twist.angular, state.rotation * rotation.inverse())
-    });
-    let [own, other] = [0, 1].map(|side| {
-        let (arm, (_, turn)) = (&arms[side], &on_way[side]);
-        (turn * arm - arm) / h_s - sides[side].twist.angular.cross(arm)
-    });
-    let ([(spin, turn), (of_other, _)], arm) = (on_way, &arms[0]);
-    let rolled = arm - turn * last;
-    let rolled = rolled - normal * rolled.dot(normal);
-    let jumped = rolled.norm() > MOST_ROLLED * arm.norm();
-    let rolled = if jumped { Vec3::zeros() } else { rolled };
-    let bend = own - other + (spin - of_other).cross(&rolled) * 0.5;
+    let spins = sides.each_ref().map(|side| spin(side, h_s));
+    let is_first = spins[0].norm_squared() >= spins[1].norm_squared();
+    let (r, c) = if is_first { (0, 1) } else { (1, 0) };
+    let rotation = |turn: Vec3| turned(&UnitQuaternion::identity(), &turn);
+    let (carried, half) = (rotation(spins[c] * h_s), rotation(spins[c] * (0.5 * h_s)));
+
+    let before = sides.each_ref().map(|side| side.twist.linear - side.acceleration * h_s);
+    let moved = arms[0] - last + if is_first { Vec3::zeros() } else { (before[0] - before[1]) * h_s };
+    let (arm, most) = (&arms[r], MOST_ROLLED * arms[r].norm());
+    let moved = if moved.norm() > most {
+        let turned = rotation(spins[r] * h_s) * arm - arm;
+        if (moved - turned).norm() > most { turned } else { moved }
+    } else {
+        moved
+    };
+
+    let apart = arm - arms[c];
+    let rolled = half * (spins[r] - spins[c]).cross(&(arm + moved * 0.5));
+    let at = |side: usize| sides[side].twist.angular.cross(&arms[side]);
+    let bend = (carried * apart - apart) / h_s + rolled - at(r) + at(c);
+    let bend = if is_first { bend } else { -bend };
     bend - normal * bend.dot(normal)
+}
+
+/// The angular velocity with which a body turns until the middle of the next step, rad/s.
+fn spin(side: &Side, h_s: f64) -> Vec3 {
+    let Side { rotation, twist: Twist { angular, .. }, inertia, .. } = side;
+    let twist = Twist { angular: *angular, linear: Vec3::zeros() };
+    let mut state = BodyState { position: Vec3::zeros(), rotation: *rotation, twist };
+    precess(&mut state, inertia, 0.5 * h_s);
+    state.twist.angular
 }
