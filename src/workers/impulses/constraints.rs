@@ -101,8 +101,8 @@ impl<C: Problem> Constraints<C> {
         self.inside.len() as u64
     }
 
-    /// Makes the problems. `make` gets the place of a constraint, its bodies, and the impulse to
-    /// begin with: that of `kept` if the worker owns the constraint, else zero.
+    /// Makes the problems. `make` gets the place of a constraint, its bodies, and what it begins
+    /// with.
     pub fn make(
         &mut self,
         bodies: &MemberBodies,
@@ -111,7 +111,7 @@ impl<C: Problem> Constraints<C> {
     ) {
         let zero = Value::<C>::zeroed();
         let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
-        for member in (0..bodies.len()).filter(|&member| bodies.is_home(member)) {
+        for member in 0..bodies.len() {
             let touches = self.by_body.of(member);
             for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
                 if touch.is_first() {

@@ -126,7 +126,8 @@ impl<C: Problem> Group<C> {
         for &(place, Announcement { touch, start }) in &*received {
             if touch.rank == NO_RANK {
                 kept.push({
-                    let (id, value) = (population.bodies().id(place as usize), C::Kept::value(&start));
+                    let (id, value) =
+                        (population.bodies().id(place as usize), C::Kept::value(&start));
                     C::Kept::of(id, &touch, &value)
                 });
             } else {

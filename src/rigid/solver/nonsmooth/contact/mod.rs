@@ -150,7 +150,7 @@ pub struct ContactProblem {
     speed: f64,
     /// `w` minus the target, m/s: without impulses, and before the last sweep.
     free_gradient: Vec3,
-    /// The tangential part of the curvature, m/s.
+    /// What the points part by on the way besides `w`, m/s. See `path`.
     bend: Vec3,
     gradient: Vec3,
     /// The change of the impulse by the last sweep, N s.
@@ -217,9 +217,9 @@ impl ContactProblem {
         }
     }
 
-    /// The velocity that friction stops.
+    /// `w` on the way to the middle of the next step.
     #[inline(always)]
-    fn slip(&self, twists: [&Twist; 2]) -> Vec3 {
+    fn on_way(&self, twists: [&Twist; 2]) -> Vec3 {
         self.relative(twists) + self.bend
     }
 
@@ -302,7 +302,7 @@ impl Problem for ContactProblem {
 
     #[inline(always)]
     fn sweep(&mut self, twists: [&Twist; 2]) {
-        let velocity = self.slip(twists);
+        let velocity = self.on_way(twists);
         self.gradient = velocity - self.impulse.normal * self.target;
         let change = self.projected(&velocity) - self.impulse.value;
         self.turn = self.gradient.dot(&(self.change - change));
@@ -310,7 +310,7 @@ impl Problem for ContactProblem {
     }
 
     fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
-        self.error(&(self.projected(&self.slip(twists)) - self.impulse.value))
+        self.error(&(self.projected(&self.on_way(twists)) - self.impulse.value))
     }
 
     fn change(&self) -> &Vec3 {
