@@ -39,31 +39,24 @@
 //!
 //! Functions that `roll` uses too are always inlined: as calls they make a step 6 % longer.
 
+mod begun;
 mod path;
 pub mod roll;
 
 use bytemuck::{Pod, Zeroable};
 
+pub use self::begun::Begun;
+
 use crate::math::{Mat3, Vec3, perpendicular};
-use crate::rigid::body::{BodyId, Twist};
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::contact::{Contact, ContactSettings, REST_STEPS};
 use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::constraint::pair::Side;
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::rigid::solver::nonsmooth::search::Swept;
-
-/// What the last step left for a contact. It is zero for a new one.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Begun {
-    impulse: Vec3,
-    /// Vector from the centre of mass of the first body to the contact, m.
-    arm: Vec3,
-}
 
 /// The impulse of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -356,44 +349,6 @@ impl Problem for ContactProblem {
     fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
         let direction = &self.impulse.direction;
         [-self.gradient.dot(direction), self.relative(twists).dot(direction)]
-    }
-}
-
-impl Kept for KeptImpulse {
-    type Value = Vec3;
-    type Start = Begun;
-
-    fn body(&self) -> BodyId {
-        self.body
-    }
-
-    fn start(&self) -> Begun {
-        Begun { impulse: self.impulse, arm: self.arm }
-    }
-
-    fn touch(&self) -> BodyConstraint {
-        let Self { partner, arm, .. } = *self;
-        BodyConstraint { partner, arm, ..BodyConstraint::zeroed() }
-    }
-
-    fn of(body: BodyId, touch: &BodyConstraint, impulse: &Vec3) -> Self {
-        Self { body, partner: touch.partner, arm: touch.arm, impulse: *impulse }
-    }
-
-    fn value(start: &Begun) -> Vec3 {
-        start.impulse
-    }
-
-    /// The impulse of the same two bodies that acted nearest. Of equally near ones it is the first.
-    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
-        let mut best = (f64::INFINITY, None);
-        for (place, kept) in kept.iter().enumerate().filter(|(_, it)| it.partner == touch.partner) {
-            let distance = (kept.arm - touch.arm).norm_squared();
-            if distance < best.0 {
-                best = (distance, Some(place));
-            }
-        }
-        best.1
     }
 }
 
