@@ -13,7 +13,7 @@
 //! | `a_r`, `a_c` | arms: contact point minus centre of mass |
 //! | `w_r`, `w_c` | angular velocities on the way, with the second half of the gyroscopic term |
 //! | `T` | rotation of the carrier on the way; `sqrt T`: half of it |
-//! | `d` | change of the arm `a_r` on the way: that of the last step, turned about the normal as the arm |
+//! | `d` | change of the arm `a_r` on the way: that of the last step, turned as the arm is |
 //!
 //! ```text
 //! slip = v_r - v_c + (T - 1) (a_r - a_c) / h + sqrt T ((w_r - w_c) x (a_r + d / 2))
@@ -21,8 +21,8 @@
 //! ```
 //!
 //! So bodies that turn together do not part at all, and a ball, whose `d` is 0, rolls by its radius
-//! times its turn. For a disc that rolls on its rim, `d` is the way of the rim's lowest point. (Angular
-//! velocities are those without impulses: with the impulses of the last step, small errors of the
+//! times its turn. For a disc that rolls on its rim, `d` is the way of the rim's lowest point.
+//! (Angular velocities are those without impulses: with the impulses of the last step, small errors of the
 //! sweeps come back, and a box of 4 cm on a turntable of 12 rad/s drifts by a third of its radius.)
 
 use nalgebra::UnitQuaternion;
@@ -68,8 +68,8 @@ pub fn bend(sides: &[Side; 2], arms: &[Vec3; 2], last: &Vec3, normal: &Vec3, h_s
     if is_first { bend } else { -bend }
 }
 
-/// The change of `arm` in the next step, if it was `moved` in the last one and goes on turning about
-/// the normal.
+/// The change of `arm` in the next step, if it was `moved` in the last one and goes on turning
+/// about the normal.
 fn goes_on(arm: &Vec3, moved: &Vec3, normal: &Vec3) -> Vec3 {
     let across = |x: &Vec3| x - normal * x.dot(normal);
     let (from, to, moved_across) = (across(&(arm - moved)), across(arm), across(moved));
