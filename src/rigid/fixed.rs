@@ -68,13 +68,14 @@ impl FixedBody {
     }
 
     /// The state in the middle of the step that starts at `time_s` (s) and takes `h_s` seconds.
-    /// The velocity is the mean velocity of the step. It is zero if `h_s` is 0.
+    /// The velocity takes it to the middle of the next step, as those after the response take
+    /// movable bodies. It is zero if `h_s` is 0.
     pub fn state(&self, time_s: f64, h_s: f64) -> BodyState {
         let (position, rotation) = self.pose(time_s + 0.5 * h_s);
         if h_s == 0.0 || self.motion.as_ref().is_none_or(KeyframedMotion::is_constant) {
             return BodyState { position, rotation, twist: Twist::ZERO };
         }
-        let ((start, from), (end, to)) = (self.pose(time_s), self.pose(time_s + h_s));
+        let ((start, from), (end, to)) = ((position, rotation), self.pose(time_s + 1.5 * h_s));
         let twist =
             Twist { angular: turn(&(to * from.inverse())) / h_s, linear: (end - start) / h_s };
         BodyState { position, rotation, twist }

@@ -9,6 +9,7 @@ mod piles;
 mod rolling;
 mod scene;
 mod structures;
+mod turning;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::{BodyState, Twist};

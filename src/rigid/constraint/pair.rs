@@ -1,5 +1,7 @@
 //! The two bodies of a constraint.
 
+use nalgebra::UnitQuaternion;
+
 use crate::math::Vec3;
 use crate::rigid::body::{Body, BodyId, BodyState, MaterialId, Twist};
 use crate::rigid::fixed::FixedBodies;
@@ -47,6 +49,10 @@ pub struct Side {
     pub material: MaterialId,
     /// Centre of mass, m.
     pub centre: Vec3,
+    /// Rotation from its own frame to space.
+    pub rotation: UnitQuaternion<f64>,
+    /// Principal moments of inertia, kg m^2. They are equal for a fixed body.
+    pub inertia: Vec3,
     /// Its velocity.
     pub twist: Twist,
     /// Its mobility. It is zero for a fixed body.
@@ -62,6 +68,8 @@ impl Side {
             id: body.id,
             material: body.material,
             centre: body.state.position,
+            rotation: body.state.rotation,
+            inertia: body.inertia,
             twist: body.state.twist,
             mobility: Mobility::of(body),
             acceleration: acceleration(body, gravity),
@@ -74,6 +82,8 @@ impl Side {
             id,
             material,
             centre: state.position,
+            rotation: state.rotation,
+            inertia: Vec3::repeat(1.0),
             twist: state.twist,
             mobility: Mobility::NONE,
             acceleration: Vec3::zeros(),

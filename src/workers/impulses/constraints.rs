@@ -9,7 +9,7 @@ use crate::rigid::fixed::FixedBodies;
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
-use crate::rigid::solver::nonsmooth::kept::{Kept, starts_of};
+use crate::rigid::solver::nonsmooth::kept::{Kept, StartOf, starts_of};
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use crate::rigid::solver::nonsmooth::search::{Progress, Swept};
 use crate::workers::impulses::bodies::{Local, MemberBodies};
@@ -101,29 +101,30 @@ impl<C: Problem> Constraints<C> {
         self.inside.len() as u64
     }
 
-    /// Makes the problems. `make` gets the place of a constraint, its bodies, and the impulse to
-    /// begin with: that of `kept` if the worker owns the constraint, else zero.
+    /// Makes the problems. `make` gets the place of a constraint, its bodies, and what it begins
+    /// with.
     pub fn make(
         &mut self,
         bodies: &MemberBodies,
         kept: &[C::Kept],
-        make: impl Fn(usize, &Local, &Value<C>) -> C,
+        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> C,
     ) {
         let zero = Value::<C>::zeroed();
-        self.proposed.clear();
-        self.proposed.resize(self.places.len(), zero);
-        for member in (0..bodies.len()).filter(|&member| bodies.is_home(member)) {
+        let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
+        for member in 0..bodies.len() {
             let touches = self.by_body.of(member);
             for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
                 if touch.is_first() {
-                    self.proposed[touch.problem()] = start;
+                    starts[touch.problem()] = start;
                 }
             }
         }
         self.problems.clear();
-        let all = self.places.iter().zip(&self.ends).zip(&self.proposed);
+        let all = self.places.iter().zip(&self.ends).zip(&starts);
         self.problems
             .extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
+        self.proposed.clear();
+        self.proposed.resize(self.places.len(), zero);
         self.last.clear();
         self.last.resize(self.places.len(), zero);
     }
@@ -348,7 +349,7 @@ impl<C: Problem> Constraints<C> {
             for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
                 let value = *self.problems[touch.problem()].impulse().value();
                 if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(bodies.id(member), touch, value));
+                    kept.push(C::Kept::of(bodies.id(member), touch, &value));
                 }
             }
         }

@@ -31,12 +31,14 @@ impl Closing<'_> {
     }
 
     /// The point of a contact. It divides a gap in the ratio of the travels, so that both bodies,
-    /// grown by their travels, reach it.
+    /// grown by their travels, reach it. With a fixed body, which has no angular momentum to keep,
+    /// it is on the surface of the other one: a longer arm would turn that too much.
     pub fn point(&self, touch: &Touch) -> Vec3 {
         if touch.gap <= 0.0 {
             return touch.point;
         }
-        let share = self.travels[0] / self.most();
+        let is_fixed = self.radii[1].is_infinite();
+        let share = if is_fixed { 0.0 } else { self.travels[0] / self.most() };
         touch.point + touch.normal * (touch.gap * (0.5 - share))
     }
 

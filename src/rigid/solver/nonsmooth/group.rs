@@ -21,7 +21,7 @@ use crate::rigid::fixed::FixedBodies;
 use crate::rigid::solver::by_body::ByBody;
 use crate::rigid::solver::nonsmooth::announced::{Announcement, BodyConstraint, NO_RANK};
 use crate::rigid::solver::nonsmooth::involved::Involved;
-use crate::rigid::solver::nonsmooth::kept::{Kept, Starts, starts_of};
+use crate::rigid::solver::nonsmooth::kept::{Kept, StartOf, Starts, starts_of};
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use crate::rigid::solver::nonsmooth::search::Progress;
 use crate::rigid::solver::{Answered, GRAIN, StepParts};
@@ -33,12 +33,12 @@ pub(super) struct Group<C: Problem> {
     /// One for each constraint that this rank treats.
     problems: Vec<C>,
     /// Announcements for other ranks. `received` has the announcements of other ranks.
-    made: Vec<(u32, Announcement<Value<C>>)>,
-    received: Vec<(u32, Announcement<Value<C>>)>,
+    made: Vec<(u32, Announcement<StartOf<C::Kept>>)>,
+    received: Vec<(u32, Announcement<StartOf<C::Kept>>)>,
     /// Constraints of the bodies that this rank is involved in, own bodies and copies.
     by_body: ByBody<BodyConstraint>,
     /// The impulses with which this rank's constraints begin.
-    starts: Vec<Value<C>>,
+    starts: Vec<StartOf<C::Kept>>,
     partners: Vec<Involved>,
     /// Impulses of other ranks' constraints, by rising rank.
     foreign: Vec<C::Impulse>,
@@ -88,7 +88,7 @@ impl<C: Problem> Group<C> {
             if (place as usize) < population.own_count() {
                 by_body.push(place, touch);
             } else {
-                made.push((place, Announcement { touch, start: Value::<C>::zeroed() }));
+                made.push((place, Announcement { touch, start: StartOf::<C::Kept>::zeroed() }));
             }
         };
         for (ends, problem) in found.iter().map(Between::ends).zip(0u64..) {
@@ -125,7 +125,11 @@ impl<C: Problem> Group<C> {
         synchroniser.send_to_owners(*world, population, made, received)?;
         for &(place, Announcement { touch, start }) in &*received {
             if touch.rank == NO_RANK {
-                kept.push(C::Kept::of(population.bodies().id(place as usize), &touch, start));
+                kept.push({
+                    let (id, value) =
+                        (population.bodies().id(place as usize), C::Kept::value(&start));
+                    C::Kept::of(id, &touch, &value)
+                });
             } else {
                 by_body.push(place, touch);
             }
@@ -163,7 +167,7 @@ impl<C: Problem> Group<C> {
             received.push((place, announcement));
         })?;
         starts.clear();
-        starts.resize(count, Value::<C>::zeroed());
+        starts.resize(count, Zeroable::zeroed());
         for place in 0..population.own_count() {
             for (touch, start) in by_body.of(place).zip(starts_of(place)) {
                 if touch.is_first_of(rank) {
@@ -186,7 +190,7 @@ impl<C: Problem> Group<C> {
         &mut self,
         threads: &Threads,
         found: &[F],
-        make: impl Fn(&F, &Value<C>) -> C + Sync,
+        make: impl Fn(&F, &StartOf<C::Kept>) -> C + Sync,
     ) {
         let Self { problems, starts, .. } = self;
         let pairs: Vec<_> = found.iter().zip(&*starts).collect();
@@ -366,7 +370,7 @@ impl<C: Problem> Group<C> {
             for touch in self.by_body.of(place).filter(|touch| touch.is_first()) {
                 let value = *self.impulse(touch).value();
                 if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(body.id, touch, value));
+                    kept.push(C::Kept::of(body.id, touch, &value));
                 }
             }
         }

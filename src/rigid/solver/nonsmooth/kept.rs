@@ -9,24 +9,28 @@ use crate::rigid::body::BodyId;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 
 /// An impulse of the last step, of the rank that owns its first body.
-pub trait Kept: Pod {
+pub trait Kept: Debug + Pod {
     /// The numbers of the impulse.
-    type Start: Debug + Pod;
+    type Value;
+    /// What a constraint begins with.
+    type Start: Debug + Pod + Send + Sync;
 
     /// The first body.
     fn body(&self) -> BodyId;
-    /// The impulse.
+    /// What a constraint begins with that finds it.
     fn start(&self) -> Self::Start;
     /// A constraint that finds this impulse.
     fn touch(&self) -> BodyConstraint;
-    /// What is kept of a constraint of `body`.
-    fn of(body: BodyId, touch: &BodyConstraint, start: Self::Start) -> Self;
+    /// What is kept of a constraint of `body` with this impulse.
+    fn of(body: BodyId, touch: &BodyConstraint, value: &Self::Value) -> Self;
+    /// The impulse of what a constraint begins with.
+    fn value(start: &Self::Start) -> Self::Value;
     /// The place in `kept` of the impulse with which a constraint begins. All are of its first
     /// body.
     fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize>;
 }
 
-/// The numbers of a kept impulse.
+/// What a constraint begins with.
 pub type StartOf<K> = <K as Kept>::Start;
 
 /// An impulse for each constraint of a body.

@@ -35,7 +35,7 @@ pub trait Problem: Debug + Copy + Send + Sync {
     /// Its impulse.
     type Impulse: Impulse;
     /// What is kept of it for the next step.
-    type Kept: Kept<Start = <Self::Impulse as Impulse>::Value>;
+    type Kept: Kept<Value = <Self::Impulse as Impulse>::Value>;
 
     /// The impulse.
     fn impulse(&self) -> &Self::Impulse;

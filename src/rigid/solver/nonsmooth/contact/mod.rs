@@ -39,18 +39,21 @@
 //!
 //! Functions that `roll` uses too are always inlined: as calls they make a step 6 % longer.
 
+mod begun;
+mod path;
 pub mod roll;
 
 use bytemuck::{Pod, Zeroable};
 
+pub use self::begun::Begun;
+
 use crate::math::{Mat3, Vec3, perpendicular};
-use crate::rigid::body::{BodyId, Twist};
+use crate::rigid::body::Twist;
 use crate::rigid::constraint::contact::{Contact, ContactSettings, REST_STEPS};
 use crate::rigid::constraint::kept::KeptImpulse;
 use crate::rigid::constraint::pair::Side;
 use crate::rigid::material::Surface;
 use crate::rigid::motion::Mobility;
-use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::rigid::solver::nonsmooth::search::Swept;
@@ -140,6 +143,8 @@ pub struct ContactProblem {
     speed: f64,
     /// `w` minus the target, m/s: without impulses, and before the last sweep.
     free_gradient: Vec3,
+    /// What the points part by on the way besides `w`, m/s. See `path`.
+    bend: Vec3,
     gradient: Vec3,
     /// The change of the impulse by the last sweep, N s.
     change: Vec3,
@@ -149,18 +154,21 @@ pub struct ContactProblem {
 
 impl ContactProblem {
     /// A contact of two bodies with the velocities before the response. `counts` has the number of
-    /// contacts of each body (any number for a fixed one). `start` is the impulse (N s) to begin
-    /// with.
+    /// contacts of each body (any number for a fixed one).
     pub fn new(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        start: &Vec3,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self {
         let normal = contact.normal;
-        let arms = [0, 1].map(|i| contact.point - sides[i].centre);
+        let mut arms = [0, 1].map(|i| contact.point - sides[i].centre);
+        if sides[1].mobility.inverse_mass == 0.0 {
+            // The point is on the surface of the movable body.
+            arms[1] -= normal * contact.gap.max(0.0);
+        }
         let give = give(&sides[0].mobility, &arms[0]) * f64::from(counts[0])
             + give(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
         let velocity = sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1]);
@@ -177,12 +185,13 @@ impl ContactProblem {
         } else {
             separation
         };
+        let bend = path::bend(sides, &arms, &start.arm, &normal, settings.step_s);
         let zero = Vec3::zeros();
         let friction = surface.friction;
         let mut impulse =
             ContactImpulse { normal, friction, value: zero, direction: zero, best: zero };
         if -rest < approach && approach <= rest {
-            let start = start * (1.0 + approach / rest).min(1.0);
+            let start = start.impulse * (1.0 + approach / rest).min(1.0);
             let along = start.dot(&normal);
             impulse.value = impulse.in_cone(along.max(0.0), start - normal * along);
         }
@@ -193,11 +202,18 @@ impl ContactProblem {
             slide: largest_across(&give, &normal),
             target,
             speed: h * forces,
-            free_gradient: velocity - normal * target,
+            free_gradient: velocity + bend - normal * target,
+            bend,
             gradient: zero,
             change: zero,
             turn: 0.0,
         }
+    }
+
+    /// `w` on the way to the middle of the next step.
+    #[inline(always)]
+    fn on_way(&self, twists: [&Twist; 2]) -> Vec3 {
+        self.relative(twists) + self.bend
     }
 
     #[inline(always)]
@@ -228,14 +244,14 @@ impl ContactProblem {
 }
 
 /// The problem of one contact, with or without rolling resistance.
-pub trait Pressing: Problem {
+pub trait Pressing: Problem<Kept: Kept<Start = Begun>> {
     /// As [`ContactProblem::new`].
     fn begin(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        start: &<Self::Impulse as Impulse>::Value,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self;
     /// What is kept of a contact with this impulse in the last step.
@@ -250,7 +266,7 @@ impl Pressing for ContactProblem {
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        start: &Vec3,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self {
         Self::new(contact, sides, surface, counts, start, settings)
@@ -279,7 +295,7 @@ impl Problem for ContactProblem {
 
     #[inline(always)]
     fn sweep(&mut self, twists: [&Twist; 2]) {
-        let velocity = self.relative(twists);
+        let velocity = self.on_way(twists);
         self.gradient = velocity - self.impulse.normal * self.target;
         let change = self.projected(&velocity) - self.impulse.value;
         self.turn = self.gradient.dot(&(self.change - change));
@@ -287,7 +303,7 @@ impl Problem for ContactProblem {
     }
 
     fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
-        self.error(&(self.projected(&self.relative(twists)) - self.impulse.value))
+        self.error(&(self.projected(&self.on_way(twists)) - self.impulse.value))
     }
 
     fn change(&self) -> &Vec3 {
@@ -333,39 +349,6 @@ impl Problem for ContactProblem {
     fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
         let direction = &self.impulse.direction;
         [-self.gradient.dot(direction), self.relative(twists).dot(direction)]
-    }
-}
-
-impl Kept for KeptImpulse {
-    type Start = Vec3;
-
-    fn body(&self) -> BodyId {
-        self.body
-    }
-
-    fn start(&self) -> Vec3 {
-        self.impulse
-    }
-
-    fn touch(&self) -> BodyConstraint {
-        let Self { partner, arm, .. } = *self;
-        BodyConstraint { partner, arm, ..BodyConstraint::zeroed() }
-    }
-
-    fn of(body: BodyId, touch: &BodyConstraint, impulse: Vec3) -> Self {
-        Self { body, partner: touch.partner, arm: touch.arm, impulse }
-    }
-
-    /// The impulse of the same two bodies that acted nearest. Of equally near ones it is the first.
-    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
-        let mut best = (f64::INFINITY, None);
-        for (place, kept) in kept.iter().enumerate().filter(|(_, it)| it.partner == touch.partner) {
-            let distance = (kept.arm - touch.arm).norm_squared();
-            if distance < best.0 {
-                best = (distance, Some(place));
-            }
-        }
-        best.1
     }
 }
 

@@ -17,7 +17,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{ContactImpulse, ContactProblem, Pressing};
+use super::{Begun, ContactImpulse, ContactProblem, Pressing};
 use crate::math::{Mat3, Vec3};
 use crate::rigid::body::{BodyId, Twist};
 use crate::rigid::constraint::contact::{Contact, ContactSettings};
@@ -118,7 +118,7 @@ impl Pressing for RollProblem {
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
-        [start, _]: &Push,
+        start: &Begun,
         settings: &ContactSettings,
     ) -> Self {
         let contact = ContactProblem::new(contact, sides, surface, counts, start, settings);
@@ -236,22 +236,27 @@ impl Problem for RollProblem {
 pub struct KeptForce(KeptImpulse);
 
 impl Kept for KeptForce {
-    type Start = Push;
+    type Value = Push;
+    type Start = Begun;
 
     fn body(&self) -> BodyId {
         self.0.body()
     }
 
-    fn start(&self) -> Push {
-        [self.0.start(), Vec3::zeros()]
+    fn start(&self) -> Begun {
+        self.0.start()
     }
 
     fn touch(&self) -> BodyConstraint {
         self.0.touch()
     }
 
-    fn of(body: BodyId, touch: &BodyConstraint, [force, _]: Push) -> Self {
+    fn of(body: BodyId, touch: &BodyConstraint, [force, _]: &Push) -> Self {
         Self(KeptImpulse::of(body, touch, force))
+    }
+
+    fn value(start: &Begun) -> Push {
+        [start.impulse, Vec3::zeros()]
     }
 
     fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {

@@ -339,6 +339,7 @@ impl Problem for JointProblem {
 }
 
 impl Kept for KeptJoint {
+    type Value = Rows;
     type Start = Rows;
 
     fn body(&self) -> BodyId {
@@ -353,8 +354,12 @@ impl Kept for KeptJoint {
         BodyConstraint { number: self.joint as u32, ..BodyConstraint::zeroed() }
     }
 
-    fn of(body: BodyId, touch: &BodyConstraint, impulse: Rows) -> Self {
-        Self { body, joint: touch.number.into(), impulse }
+    fn of(body: BodyId, touch: &BodyConstraint, impulse: &Rows) -> Self {
+        Self { body, joint: touch.number.into(), impulse: *impulse }
+    }
+
+    fn value(start: &Rows) -> Rows {
+        *start
     }
 
     fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
