@@ -12,6 +12,7 @@ pub mod surface;
 pub mod topology;
 pub mod triangle;
 pub mod triangulate;
+mod written;
 
 use crate::math::Vec3;
 pub use obj::ObjDocument;

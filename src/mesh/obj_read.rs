@@ -12,6 +12,7 @@ use crate::input;
 use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
 use crate::mesh::triangulate::CORNERS;
+use crate::mesh::written::Written;
 
 /// The lines of the file that vertices and polygons come from, for messages.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,8 @@ pub struct Lines {
     pub polygons: Vec<u32>,
     /// Line of each line between vertices, from 1.
     pub lines: Vec<u32>,
+    /// The largest error of a coordinate by the rounding of the file, in its unit.
+    pub rounding: f64,
 }
 
 impl Lines {
@@ -82,6 +85,7 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
         lines: Lines { file: file.to_owned(), ..Lines::default() },
         clean: String::with_capacity(text.len()),
         next: Group::default(),
+        written: Written::default(),
     };
     // One empty line more, so that a last line that ends in `\` is not lost.
     let lines = text.trim_start_matches('\u{feff}').lines().chain([""]);
@@ -99,7 +103,8 @@ pub fn parse(bytes: &[u8], file: &str) -> Result<(ObjDocument, Lines)> {
         joined.clear();
         continued = 0;
     }
-    let Scan { mut document, lines, clean, .. } = scan;
+    let Scan { mut document, mut lines, clean, written, .. } = scan;
+    lines.rounding = written.rounding();
     if document.colours.len() < document.positions.len() {
         document.colours.clear();
     }
@@ -126,6 +131,7 @@ struct Scan {
     clean: String,
     /// The group of the next face.
     next: Group,
+    written: Written,
 }
 
 impl Scan {
@@ -135,6 +141,7 @@ impl Scan {
             ["v", rest @ ..] => {
                 let [x, y, z] = self.numbers(number, rest, 3)?;
                 self.document.positions.push(Vec3::new(x, y, z));
+                rest.iter().zip([x, y, z]).for_each(|(word, it)| self.written.add(word, it));
                 if let [_, _, _, colour @ ..] = rest
                     && colour.len() >= 3
                 {

@@ -108,7 +108,7 @@ impl SurfaceMesh {
             file: "generated mesh".to_owned(),
             vertices: (1..).take(document.positions.len()).collect(),
             polygons: (1..).take(mesh.faces.len()).collect(),
-            lines: Vec::new(),
+            ..Lines::default()
         };
         Self::new(document, &lines, Faces::Manifold)
     }

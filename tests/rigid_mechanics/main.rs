@@ -1,5 +1,6 @@
 //! Room `rigid`: the program's own step against closed forms of rigid bodies.
 
+mod files;
 mod gas;
 #[allow(dead_code)] // benches/heaps.rs uses all of it
 mod heaps;

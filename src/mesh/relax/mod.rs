@@ -62,7 +62,7 @@ pub fn relax(mesh: &SurfaceMesh) -> Result<(SurfaceMesh, Relaxed)> {
         file: "relaxed mesh".to_owned(),
         vertices: (1..).take(document.positions.len()).collect(),
         polygons: (1..).take(document.polygon_ends.len()).collect(),
-        lines: Vec::new(),
+        ..Lines::default()
     };
     Ok((SurfaceMesh::new(document, &lines, Faces::Manifold)?, done))
 }

@@ -102,8 +102,8 @@ mod tests {
         let cloud: Vec<Vec3> = (0..12).map(|k| random_vector(k + 500) * 0.5).collect();
         let mesh = CuboidMesh { size_m: [0.8, 0.6, 0.5], edge_m: Some(0.3) }.mesh();
         let mut solids = Solids::default();
-        let hull = Shape::Solid(solids.add(Solid::hull(&cloud, "").unwrap().0));
-        let mesh = Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0));
+        let hull = Shape::Solid(solids.add(Solid::hull(&cloud, 0.0, "").unwrap().0));
+        let mesh = Shape::Solid(solids.add(Solid::mesh(&mesh, 0.0, "").unwrap().0));
         let shapes = [
             Shape::Sphere(Sphere { radius_m: 0.4 }),
             Shape::Capsule(Capsule { radius_m: 0.2, length_m: 0.6 }),

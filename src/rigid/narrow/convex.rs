@@ -25,7 +25,13 @@ pub struct Topology<'a> {
     pub face_vertices: &'a [u32],
     /// All edges, each once.
     pub edges: &'a [Edge],
+    /// True if two adjacent faces are nearly one, see [`GENTLE`].
+    pub is_gentle: bool,
 }
+
+/// Two faces are nearly one if the sine of the angle between them is below this. Which of them is
+/// nearer to another body then changes from step to step.
+pub const GENTLE: f64 = 0.01;
 
 /// A point counts as on the surface if it is nearer than this fraction of the polytope's size.
 /// Otherwise rounding would choose the direction from the surface to the point.
@@ -83,6 +89,7 @@ const BOX: Topology<'static> = Topology {
         edge(2, 6, 0, 3),
         edge(3, 7, 1, 3),
     ],
+    is_gentle: false,
 };
 
 impl Convex<'static> {
@@ -183,7 +190,7 @@ impl Convex<'_> {
     }
 
     /// The point of a face nearest to `x`.
-    fn nearest_on(&self, face: usize, x: &Vec3) -> Vec3 {
+    pub fn nearest_on(&self, face: usize, x: &Vec3) -> Vec3 {
         let plane = &self.planes[face];
         let foot = x - plane.normal * plane.height(x);
         let corners = self.corners(face);

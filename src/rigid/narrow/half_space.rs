@@ -46,7 +46,7 @@ pub fn touch(body: &Placed, state: &BodyState, solids: &Solids, most: f64, touch
             }
         }
         Shape::Solid(id) => {
-            solids.get(id).vertices().iter().for_each(|x| rest_on(&body.to_space(x), 0.0));
+            solids.get(id).each_corner(|x| rest_on(&body.to_space(x), 0.0));
         }
         _ => {
             let own = body.rotation.inverse_transform_vector(&-normal);

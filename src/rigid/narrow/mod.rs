@@ -6,7 +6,7 @@
 //! | [`round`] | spheres and capsules: closed forms |
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
-//! | [`closed_mesh`] | closed meshes: samples |
+//! | [`closed_mesh`] | closed meshes, and hulls with faces that are nearly one: their features |
 //! | [`compound`] | compounds: their parts |
 //! | [`general`] | any other convex shapes, by their support functions |
 //! | [`detector`] | all contacts of a rank: bounds, broad phase, narrow phase |
@@ -35,7 +35,8 @@ pub mod touches;
 pub use self::detector::Detector;
 pub use self::touches::{Touch, Touches};
 use crate::rigid::body::Placed;
-use crate::rigid::narrow::closed_mesh::PlacedMesh;
+use crate::rigid::narrow::closed_mesh::features::{Faceted, PlacedMesh};
+use crate::rigid::narrow::closed_mesh::solids;
 use crate::rigid::narrow::compound::Piece;
 use crate::rigid::narrow::convex::Convex;
 use crate::rigid::narrow::general::Core;
@@ -63,7 +64,7 @@ impl<'a> Flat<'a> {
         }
     }
 
-    fn as_sampled(&self) -> &dyn closed_mesh::Sampled {
+    fn as_faceted(&self) -> &dyn Faceted {
         match self {
             Self::Convex(convex) => convex,
             Self::Mesh(mesh) => mesh,
@@ -145,13 +146,15 @@ fn touch_flat(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mu
             }
             _ => {}
         },
-        (Some(Flat::Convex(own)), Some(Flat::Convex(other))) => {
+        (Some(Flat::Convex(own)), Some(Flat::Convex(other)))
+            if !own.topology.is_gentle && !other.topology.is_gentle =>
+        {
             manifold::polytopes(&own, &other, gap, touches);
         }
         (Some(own), Some(other)) => {
             let bounds = [0, 1].map(|i| (bodies[i].position, tables[i].reach(bodies[i].shape)));
-            let (own, other) = (own.as_sampled(), other.as_sampled());
-            closed_mesh::solids(own, other, bounds, gap, touches);
+            let (own, other) = (own.as_faceted(), other.as_faceted());
+            solids::solids(own, other, bounds, gap, touches);
         }
         // The second body is a sphere or a capsule. The routines take it as the first one.
         (_, None) => {

@@ -31,8 +31,9 @@ fn shapes() -> (Solids, Vec<Shape>) {
     let wedge: Vec<Vec3> =
         [0.0, 0.06, -0.06].iter().flat_map(|&y| [end(y, -0.5), end(y, 0.5)]).collect();
     let mesh = Cuboid { size_m: [0.8, 0.6, 0.5], edge_m: Some(0.3) }.mesh();
-    let solid = [Solid::hull(&cloud, ""), Solid::hull(&wedge, ""), Solid::mesh(&mesh, "")]
-        .map(|solid| Shape::Solid(solids.add(solid.unwrap().0)));
+    let solid =
+        [Solid::hull(&cloud, 0.0, ""), Solid::hull(&wedge, 0.0, ""), Solid::mesh(&mesh, 0.0, "")]
+            .map(|solid| Shape::Solid(solids.add(solid.unwrap().0)));
     let cuboid = |half| Shape::Box(shape::Cuboid::of_half(half));
     let boxes = [cuboid(Vec3::new(0.5, 0.3, 0.4)), cuboid(Vec3::new(0.5, 0.02, 0.4))];
     (solids, boxes.into_iter().chain(solid).collect())
@@ -99,7 +100,7 @@ fn contacts_ahead_are_as_far_as_the_bodies_and_both_reach_their_points() {
             }
         }
     }
-    assert!(overlaps > 3000 && near > 500 && ahead > 10_000, "{overlaps} {near} {ahead}");
+    assert!(overlaps > 3000 && near > 500 && ahead > 8_000, "{overlaps} {near} {ahead}");
 }
 
 fn turned(shape: &Shape, position: Vec3, axis: Vec3, angle: f64) -> Placed<'_> {
@@ -110,7 +111,7 @@ fn turned(shape: &Shape, position: Vec3, axis: Vec3, angle: f64) -> Placed<'_> {
 #[test]
 fn an_edge_that_crosses_an_edge_between_two_triangles_is_a_contact() {
     let (mut solids, mesh) = (Solids::default(), Cuboid { size_m: [2.0; 3], edge_m: None }.mesh());
-    let cube = Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0));
+    let cube = Shape::Solid(solids.add(Solid::mesh(&mesh, 0.0, "").unwrap().0));
     let roof = Shape::Box(shape::Cuboid::of_half(Vec3::new(0.5, 0.5, 3.0)));
     // Both bodies have a ridge, one on top of the other. The ridge of the roof crosses a diagonal
     // of the cube.
@@ -134,9 +135,9 @@ fn an_edge_that_crosses_an_edge_between_two_triangles_is_a_contact() {
 #[test]
 fn a_bar_right_through_a_plate_is_a_contact_whichever_comes_first() {
     let (mut solids, mesh) = (Solids::default(), Cuboid { size_m: [2.0, 0.1, 2.0], edge_m: None });
-    let plate = Shape::Solid(solids.add(Solid::mesh(&mesh.mesh(), "").unwrap().0));
+    let plate = Shape::Solid(solids.add(Solid::mesh(&mesh.mesh(), 0.0, "").unwrap().0));
     let mesh = Cuboid { size_m: [0.2, 2.0, 0.2], edge_m: None }.mesh();
-    let bars = [Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0)), {
+    let bars = [Shape::Solid(solids.add(Solid::mesh(&mesh, 0.0, "").unwrap().0)), {
         Shape::Box(shape::Cuboid::of_half(Vec3::new(0.1, 1.0, 0.1)))
     }];
     for bar in &bars {
@@ -157,7 +158,7 @@ fn a_ball_between_two_rails_of_one_mesh_rests_on_both() {
     let (bar, first) = (mesh.clone(), mesh.positions.len() as u32);
     mesh.positions.extend(bar.positions.iter().map(|x| x + Vec3::new(0.0, 0.0, 2.0)));
     mesh.faces.extend(bar.faces.iter().map(|face| face.map(|v| v + first)));
-    let (mut solids, (solid, frame)) = (Solids::default(), Solid::mesh(&mesh, "").unwrap());
+    let (mut solids, (solid, frame)) = (Solids::default(), Solid::mesh(&mesh, 0.0, "").unwrap());
     let rails = Shape::Solid(solids.add(solid));
     let second = Placed { shape: &rails, position: frame.origin, rotation: frame.rotation };
     let low = mesh.positions.iter().fold(Vec3::repeat(f64::INFINITY), |low, x| low.inf(x));

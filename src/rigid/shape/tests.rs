@@ -41,7 +41,7 @@ fn measures_and_support_are_those_of_the_triangles() {
     for shape in samples([0.3, 0.2, 0.7]) {
         let mesh = triangles(&shape);
         // The triangles of a round shape lie inside it, so their solid has less mass.
-        let (solid, frame) = Solid::mesh(&mesh, "").unwrap();
+        let (solid, frame) = Solid::mesh(&mesh, 0.0, "").unwrap();
         let whole = solids.mass_properties(&shape, 1.0);
         let share = |part: f64, whole: f64| (0.85..1.0 + 1e-9).contains(&(part / whole));
         assert!(share(solid.volume, whole.mass), "{shape:?}: {}", solid.volume);

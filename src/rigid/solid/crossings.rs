@@ -141,7 +141,7 @@ mod tests {
         let mut mesh = Cuboid { size_m: [2.0; 3], edge_m }.mesh();
         let middle = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f64;
         mesh.positions.iter_mut().for_each(|x| *x -= middle);
-        ClosedMesh::new(mesh)
+        ClosedMesh::new(mesh, 1e-9)
     }
 
     /// The part of a segment inside the cube, from the cube's six planes.

@@ -6,12 +6,10 @@ use robust::{Coord3D, orient3d};
 
 use crate::error::{Error, Result};
 use crate::math::Vec3;
-use crate::rigid::narrow::convex::{Edge, Plane};
+use crate::rigid::narrow::convex::{Edge, GENTLE, Plane};
+use crate::rigid::narrow::round::nearest;
 use crate::rigid::shape::{ALONG, Feature};
-use crate::rigid::solid::Hull;
-
-/// Triangles are one face if their corners are within this share of the hull's size of one plane.
-const FLAT: f64 = 1e-9;
+use crate::rigid::solid::{Hull, flat};
 
 /// A point is left out if it is nearer to a corner than this share of the hull's size. The normal
 /// of a triangle with such a point would be arbitrary.
@@ -115,19 +113,22 @@ impl Hull {
         }
     }
 
-    /// The hull with these triangles. Triangles in one plane become one face.
-    pub(super) fn new(points: &[Vec3], triangles: &[[u32; 3]]) -> Self {
-        let groups = flat_groups(points, triangles);
+    /// The hull with these triangles. Those within `limit` (m) of one plane become one face, see
+    /// [`flat`].
+    pub(super) fn new(points: &[Vec3], triangles: &[[u32; 3]], limit: f64) -> Self {
+        let groups = flat::groups(points, triangles, limit);
         let mut hull = Self {
             vertices: points.to_vec(),
             planes: Vec::new(),
             face_starts: vec![0],
             face_vertices: Vec::new(),
             edges: Vec::new(),
+            is_gentle: false,
         };
         for group in &groups {
             hull.add_face(triangles, group);
         }
+        hull.straighten(limit);
         hull.drop_unused();
         hull.find_edges();
         hull
@@ -141,13 +142,50 @@ impl Hull {
         self.vertices = used.iter().map(|&v| self.vertices[v as usize]).collect();
     }
 
+    /// Drops the vertices between two faces that are within `limit` (m) of the straight line between
+    /// the ends of the edge. A face keeps its vertices if it has only two others.
+    fn straighten(&mut self, limit: f64) {
+        let mut around = vec![0; self.vertices.len()];
+        self.face_vertices.iter().for_each(|&v| around[v as usize] += 1);
+        let mut is_kept = vec![false; self.vertices.len()];
+        for corners in self.faces() {
+            let is_end = |v: &u32| around[*v as usize] > 2;
+            let Some(start) = corners.iter().position(is_end) else {
+                corners.iter().for_each(|&v| is_kept[v as usize] = true);
+                continue;
+            };
+            let mut turned = corners.to_vec();
+            turned.rotate_left(start);
+            turned.push(turned[0]);
+            let ends: Vec<usize> = (0..turned.len()).filter(|&i| is_end(&turned[i])).collect();
+            for edge in ends.windows(2) {
+                let [a, b] = [edge[0], edge[1]].map(|i| self.vertices[turned[i] as usize]);
+                let inner = &turned[edge[0] + 1..edge[1]];
+                let off = |v: &u32| {
+                    let x = self.vertices[*v as usize];
+                    (x - nearest(&[a, b], &x)).norm() > limit
+                };
+                if ends.len() < 4 || inner.iter().any(off) {
+                    inner.iter().for_each(|&v| is_kept[v as usize] = true);
+                }
+            }
+            ends.iter().for_each(|&i| is_kept[turned[i] as usize] = true);
+        }
+        let mut faces = Vec::new();
+        let mut starts = vec![0];
+        for corners in self.faces() {
+            faces.extend(corners.iter().filter(|&&v| is_kept[v as usize]));
+            starts.push(faces.len() as u32);
+        }
+        (self.face_vertices, self.face_starts) = (faces, starts);
+    }
+
     fn add_face(&mut self, triangles: &[[u32; 3]], group: &[usize]) {
         let mut border = BTreeSet::new();
         let mut area = Vec3::zeros();
         for &triangle in group {
             let [a, b, c] = triangles[triangle];
-            let [x, y, z] = [a, b, c].map(|v| self.vertices[v as usize]);
-            area += (y - x).cross(&(z - x));
+            area += flat::area(&self.vertices, [a, b, c]);
             for (from, to) in [(a, b), (b, c), (c, a)] {
                 if !border.remove(&(to, from)) {
                     border.insert((from, to));
@@ -183,55 +221,12 @@ impl Hull {
             Some(Edge { ends: [a, b], faces: [face, other] })
         });
         self.edges = edges.collect();
-    }
-}
-
-/// Groups of adjacent triangles that lie in one plane, as indices.
-fn flat_groups(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
-    let size = vertices.iter().map(|x| x.norm()).fold(0.0, f64::max);
-    let mut across = BTreeMap::new();
-    for (i, &[a, b, c]) in triangles.iter().enumerate() {
-        across.extend([((a, b), i), ((b, c), i), ((c, a), i)]);
-    }
-    let area = |&[a, b, c]: &[u32; 3]| {
-        let [x, y, z] = [a, b, c].map(|v| vertices[v as usize]);
-        (y - x).cross(&(z - x))
-    };
-    // Large triangles come first, because their normals are the most exact.
-    let mut order: Vec<usize> = (0..triangles.len()).collect();
-    order.sort_by(|&i, &j| area(&triangles[j]).norm().total_cmp(&area(&triangles[i]).norm()));
-    let mut taken = vec![false; triangles.len()];
-    let mut groups = Vec::new();
-    for seed in order {
-        if std::mem::replace(&mut taken[seed], true) {
-            continue;
-        }
-        let normal = area(&triangles[seed]).normalize();
-        let point = vertices[triangles[seed][0] as usize];
-        let is_flat = |triangle: &[u32; 3]| {
-            let height = |&v: &u32| normal.dot(&(vertices[v as usize] - point)).abs();
-            // The normal of a sliver is arbitrary, so its heights and area are compared instead.
-            triangle.iter().all(|v| height(v) <= FLAT * size)
-                && area(triangle).dot(&normal) >= -FLAT * size * size
+        let is_gentle = |edge: &Edge| {
+            let [m, n] = edge.faces.map(|face| self.planes[face as usize].normal);
+            m.cross(&n).norm() < GENTLE
         };
-        let mut group = vec![seed];
-        let mut at = 0;
-        while at < group.len() {
-            let [a, b, c] = triangles[group[at]];
-            for edge in [(b, a), (c, b), (a, c)] {
-                if let Some(&other) = across.get(&edge)
-                    && !taken[other]
-                    && is_flat(&triangles[other])
-                {
-                    taken[other] = true;
-                    group.push(other);
-                }
-            }
-            at += 1;
-        }
-        groups.push(group);
+        self.is_gentle = self.edges.iter().any(is_gentle);
     }
-    groups
 }
 
 #[cfg(test)]
@@ -253,7 +248,7 @@ mod tests {
                     .map(|k| Vec3::new(f64::from(k % 5), f64::from(k / 5 % 5), f64::from(k / 25)))
                     .collect();
             }
-            let (solid, frame) = Solid::hull(&points, "points").unwrap();
+            let (solid, frame) = Solid::hull(&points, 0.0, "points").unwrap();
             let Geometry::Hull(hull) = &solid.geometry else { panic!("a hull") };
             for x in &points {
                 let own = frame.to_own(x);

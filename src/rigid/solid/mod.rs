@@ -5,13 +5,16 @@
 
 mod compound;
 mod crossings;
+mod features;
+mod flat;
 mod hull;
 mod surface;
 #[cfg(test)]
 mod tests;
 
 pub use self::compound::{Compound, Part};
-pub use self::surface::ClosedMesh;
+pub use self::features::Features;
+pub use self::surface::{ClosedMesh, Nearest};
 pub use crate::bodies::rigid::{Frame, MassProperties};
 use crate::bodies::rigid::{check_closed, integrals};
 use crate::error::Result;
@@ -61,6 +64,7 @@ pub struct Hull {
     face_starts: Vec<u32>,
     face_vertices: Vec<u32>,
     edges: Vec<Edge>,
+    is_gentle: bool,
 }
 
 impl Solids {
@@ -132,29 +136,32 @@ impl Solids {
 }
 
 impl Solid {
-    /// The convex hull of `points` (m), and its own frame.
+    /// The convex hull of `points` (m), and its own frame. No coordinate is off by more than
+    /// `rounding` (m): triangles that may be flat are one face.
     ///
     /// # Errors
     /// When the points do not span a volume. `at` names the input.
-    pub fn hull(points: &[Vec3], at: &str) -> Result<(Self, Frame)> {
+    pub fn hull(points: &[Vec3], rounding: f64, at: &str) -> Result<(Self, Frame)> {
         let triangles = hull::triangles(points, at)?;
         let (volume, moments, frame) = integrals(points, &triangles, at)?;
         let own: Vec<Vec3> = points.iter().map(|x| frame.to_own(x)).collect();
-        let hull = Hull::new(&own, &triangles);
+        let hull = Hull::new(&own, &triangles, flat::limit(&own, rounding));
         let reach = farthest(&hull.vertices);
         Ok((Self { geometry: Geometry::Hull(hull), volume, moments, reach }, frame))
     }
 
-    /// The solid inside a closed mesh (positions in m), and its own frame.
+    /// The solid inside a closed mesh (positions in m), and its own frame. `rounding` is that of
+    /// [`Solid::hull`].
     ///
     /// # Errors
     /// When the mesh has no faces or encloses no volume, or when an edge does not have exactly two
     /// faces of consistent orientation. `at` names the input.
-    pub fn mesh(mesh: &Mesh, at: &str) -> Result<(Self, Frame)> {
+    pub fn mesh(mesh: &Mesh, rounding: f64, at: &str) -> Result<(Self, Frame)> {
         check_closed(mesh, at)?;
         let (volume, moments, frame) = integrals(&mesh.positions, &mesh.faces, at)?;
-        let positions = mesh.positions.iter().map(|x| frame.to_own(x)).collect();
-        let closed = ClosedMesh::new(Mesh { positions, faces: mesh.faces.clone() });
+        let positions: Vec<Vec3> = mesh.positions.iter().map(|x| frame.to_own(x)).collect();
+        let limit = flat::limit(&positions, rounding);
+        let closed = ClosedMesh::new(Mesh { positions, faces: mesh.faces.clone() }, limit);
         let reach = farthest(&closed.mesh().positions);
         Ok((Self { geometry: Geometry::Mesh(closed), volume, moments, reach }, frame))
     }
@@ -201,6 +208,17 @@ impl Solid {
         }
     }
 
+    /// Calls `visit` with each corner of a hull or mesh in its own frame, m. Vertices amid a flat
+    /// face or a straight edge of a mesh are none.
+    pub fn each_corner(&self, visit: impl FnMut(&Vec3)) {
+        let is_corner = |v: u32| match &self.geometry {
+            Geometry::Mesh(closed) => closed.features().is_corner(v),
+            Geometry::Hull(_) | Geometry::Compound(_) => true,
+        };
+        let corners = self.vertices().iter().zip(0..).filter(|it| is_corner(it.1));
+        corners.map(|it| it.0).for_each(visit);
+    }
+
     /// A measure of the memory that the solid takes: its corners, and those of its parts. A part
     /// without corners counts as one.
     pub fn corners(&self) -> usize {
@@ -229,6 +247,7 @@ impl Hull {
                 face_starts: &self.face_starts,
                 face_vertices: &self.face_vertices,
                 edges: &self.edges,
+                is_gentle: self.is_gentle,
             },
         }
     }

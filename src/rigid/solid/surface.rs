@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::math::Vec3;
 use crate::mesh::Mesh;
+use crate::rigid::solid::features::{Features, ends};
 
 /// The largest number of triangles in a leaf.
 const LEAF: usize = 4;
@@ -19,6 +20,7 @@ pub struct ClosedMesh {
     /// Angle-weighted normals of each triangle: three corners, three edges, the face. They tell on
     /// which side of the surface a point is (Bærentzen & Aanæs 2005).
     normals: Vec<[Vec3; 7]>,
+    features: Features,
     nodes: Vec<Node>,
     /// Triangles in the order of the leaves.
     order: Vec<u32>,
@@ -51,10 +53,12 @@ pub struct Nearest {
 }
 
 impl ClosedMesh {
-    pub(super) fn new(mesh: Mesh) -> Self {
+    /// Triangles within `limit` (m) of one plane are a flat face.
+    pub(super) fn new(mesh: Mesh, limit: f64) -> Self {
         let (normals, edges) = normals(&mesh);
+        let features = Features::new(&mesh, limit);
         let order: Vec<u32> = (0..mesh.faces.len() as u32).collect();
-        let mut closed = Self { mesh, edges, normals, nodes: Vec::new(), order };
+        let mut closed = Self { mesh, edges, normals, features, nodes: Vec::new(), order };
         closed.build(0, closed.order.len());
         closed
     }
@@ -63,6 +67,7 @@ impl ClosedMesh {
     pub(super) fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         scaled.mesh.positions.iter_mut().for_each(|x| *x *= factor);
+        scaled.features.planes.iter_mut().for_each(|plane| plane.offset *= factor);
         for node in &mut scaled.nodes {
             (node.low, node.high) = (node.low * factor, node.high * factor);
         }
@@ -72,6 +77,11 @@ impl ClosedMesh {
     /// The triangles, in the own frame of the solid.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
+    }
+
+    /// Its flat faces, sharp edges and corners.
+    pub fn features(&self) -> &Features {
+        &self.features
     }
 
     /// Each edge once: its ends (m), and the sum of the unit normals of its two faces.
@@ -125,7 +135,7 @@ impl ClosedMesh {
     }
 
     /// Calls `visit` with each face that may overlap the box from `low` to `high` (m).
-    pub(super) fn near_box(&self, low: &Vec3, high: &Vec3, visit: impl FnMut(u32)) {
+    pub fn near_box(&self, low: &Vec3, high: &Vec3, visit: impl FnMut(u32)) {
         let touches =
             |node: &Node| (0..3).all(|i| node.low[i] <= high[i] && low[i] <= node.high[i]);
         self.search(touches, visit);
@@ -262,12 +272,6 @@ fn normals(mesh: &Mesh) -> (Vec<[Vec3; 7]>, Edges) {
     (mesh.faces.iter().zip(&faces).map(of_features).collect(), edges.into_iter().collect())
 }
 
-/// The vertices of the edge that starts at corner `i`, the lower number first.
-fn ends(face: &[u32; 3], i: usize) -> [u32; 2] {
-    let (a, b) = (face[i], face[(i + 1) % 3]);
-    [a.min(b), a.max(b)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,7 +282,7 @@ mod tests {
     fn points_are_as_far_from_a_cube_as_the_closed_form_says() {
         let mesh = Cuboid { size_m: [2.0; 3], edge_m: Some(0.3) }.mesh();
         let middle = mesh.positions.iter().sum::<Vec3>() / mesh.positions.len() as f64;
-        let closed = ClosedMesh::new(mesh);
+        let closed = ClosedMesh::new(mesh, 1e-9);
         let random =
             |k: u64| (mix(k.wrapping_mul(0x9e37_79b9)) >> 11) as f64 / (1u64 << 51) as f64 - 2.0;
         for k in 0..500 {

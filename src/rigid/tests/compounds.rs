@@ -148,7 +148,7 @@ fn compounds_have_the_same_bits_on_any_ranks() {
         Vec3::new(side(0), side(1), side(2))
     };
     let mut hulls = Solids::default();
-    let (hull, own) = Solid::hull(&Vec::from_iter((0..7).map(corner)), "").unwrap();
+    let (hull, own) = Solid::hull(&Vec::from_iter((0..7).map(corner)), 0.0, "").unwrap();
     let ball = Frame { origin: Vec3::new(0.1, 0.02, 0.0), ..Frame::INPUT };
     let parts =
         [(Shape::Solid(hulls.add(hull)), own), (Shape::Sphere(Sphere { radius_m: 0.05 }), ball)];

@@ -30,9 +30,10 @@ pub(super) fn read(
     let (solid, frame) = match shape {
         BodyShape::Hull(path) => hull(&scene_dir.join(path), at)?,
         BodyShape::Mesh(path) => {
-            let surface = SurfaceMesh::read(&scene_dir.join(path), Faces::Any)?;
+            let (document, lines) = obj_read::read(&scene_dir.join(path))?;
+            let surface = SurfaceMesh::new(document, &lines, Faces::Any)?;
             let (positions, faces) = (surface.document.positions, surface.faces);
-            Solid::mesh(&Mesh { positions, faces }, at)?
+            Solid::mesh(&Mesh { positions, faces }, lines.rounding, at)?
         }
         BodyShape::Compound(parts) => compound(parts, scene_dir, at)?,
         shape => {
@@ -45,8 +46,8 @@ pub(super) fn read(
 }
 
 fn hull(path: &Path, at: &str) -> Result<(Solid, Frame)> {
-    let (document, _) = obj_read::read(path)?;
-    Solid::hull(&document.positions, at)
+    let (document, lines) = obj_read::read(path)?;
+    Solid::hull(&document.positions, lines.rounding, at)
 }
 
 fn compound(parts: &[PartSpec], scene_dir: &Path, at: &str) -> Result<(Solid, Frame)> {

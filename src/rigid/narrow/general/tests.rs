@@ -11,7 +11,7 @@ use crate::rigid::solid::{Solid, Solids};
 fn shapes() -> (Solids, Vec<Shape>) {
     let mut solids = Solids::default();
     let cloud: Vec<Vec3> = (0..20).map(|k| random_vector(k + 500) * 0.5).collect();
-    let hull = Shape::Solid(solids.add(Solid::hull(&cloud, "").unwrap().0));
+    let hull = Shape::Solid(solids.add(Solid::hull(&cloud, 0.0, "").unwrap().0));
     let shapes = vec![
         Sphere { radius_m: 0.3 }.into(),
         Cuboid { size_m: [1.0, 0.6, 0.8] }.into(),
@@ -143,7 +143,7 @@ fn a_cylinder_in_the_corner_of_a_mesh_touches_floor_and_wall() {
     let mesh = crate::mesh::shapes::Cuboid { size_m: [4.0, 1.0, 4.0], edge_m: None };
     let mesh = crate::mesh::shapes::ShapeKind::mesh(&mesh);
     let mut solids = Solids::default();
-    let table = Shape::Solid(solids.add(Solid::mesh(&mesh, "").unwrap().0));
+    let table = Shape::Solid(solids.add(Solid::mesh(&mesh, 0.0, "").unwrap().0));
     let cylinder = Shape::from(Cylinder { radius_m: 0.3, length_m: 0.8 });
     let rotation = nalgebra::UnitQuaternion::identity();
     let below = Placed { shape: &table, position: Vec3::zeros(), rotation };

@@ -15,7 +15,7 @@ fn shapes() -> (Solids, Vec<Shape>) {
     let cuboid: Vec<Vec3> = (0..8).map(corner).collect();
     let cloud: Vec<Vec3> = (0..30).map(|k| random_vector(k + 500) * 0.5).collect();
     let hulls = [cuboid, cloud].map(|points| {
-        let (solid, _) = Solid::hull(&points, "points").unwrap();
+        let (solid, _) = Solid::hull(&points, 0.0, "points").unwrap();
         Shape::Solid(solids.add(solid))
     });
     (solids, vec![Shape::Box(Cuboid::of_half(half)), hulls[0], hulls[1]])
@@ -259,7 +259,8 @@ fn clouds(k: u64) -> Vec<(&'static str, Vec<Vec3>)> {
 fn hulls_of_nearly_flat_and_doubled_points_lose_no_contact() {
     for k in 0..40 {
         for (name, points) in clouds(k) {
-            let (mut solids, (solid, _)) = (Solids::default(), Solid::hull(&points, "").unwrap());
+            let (mut solids, (solid, _)) =
+                (Solids::default(), Solid::hull(&points, 0.0, "").unwrap());
             let shape = Shape::Solid(solids.add(solid));
             let rotation = UnitQuaternion::identity();
             let hull = Placed { shape: &shape, position: Vec3::zeros(), rotation };

@@ -109,7 +109,7 @@ fn cut(whole: &ObjDocument, lines: &Lines, ends: &[usize]) -> Result<Vec<Piece>>
             file: lines.file.clone(),
             vertices: lines.vertices[first..end].to_vec(),
             polygons: lines.polygons[first_polygon..polygon].to_vec(),
-            lines: Vec::new(),
+            ..Lines::default()
         };
         pieces.push(Piece { document, lines });
         first = end;

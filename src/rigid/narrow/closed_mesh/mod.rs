@@ -1,19 +1,23 @@
-//! Contacts of closed meshes with other bodies. A mesh is not convex, so it need not have a
-//! separating axis. Its contacts with boxes and solids are samples instead: corners of one body
-//! inside the other, and the middle of each part of an edge that is inside although its ends are
-//! not. A sample is pushed out to the nearest point of the other body's surface. Faces are not
-//! sampled: a body that lies deep inside another has contacts at its corners only.
+//! Contacts of closed meshes with other bodies.
+//!
+//! | module | |
+//! |---|---|
+//! | [`features`] | corners, edges and flat faces of meshes and polytopes |
+//! | [`solids`] | a mesh and another solid of flat faces |
+//!
+//! Below are those with spheres, capsules and other convex shapes.
+
+pub mod features;
+pub mod solids;
 
 use smallvec::SmallVec;
 
 use crate::math::Vec3;
-use crate::rigid::body::Placed;
-use crate::rigid::narrow::convex::Convex;
+use crate::rigid::narrow::closed_mesh::features::PlacedMesh;
 use crate::rigid::narrow::general::{Core, Nearness, nearness};
 use crate::rigid::narrow::round::{nearest, nearest_of_segments};
 use crate::rigid::narrow::touches::{Touch, Touches};
 use crate::rigid::shape::ALONG;
-use crate::rigid::solid::ClosedMesh;
 
 /// Points nearer to each other than this fraction of the body's reach are one contact.
 const SAME: f64 = 1e-3;
@@ -22,138 +26,8 @@ const SAME: f64 = 1e-3;
 /// unit normals is above this.
 const FLAT: f64 = 3.99;
 
-/// A closed mesh in space.
-#[derive(Clone, Copy)]
-pub struct PlacedMesh<'a> {
-    /// Its pose.
-    pub placed: &'a Placed<'a>,
-    /// Its surface.
-    pub mesh: &'a ClosedMesh,
-}
-
-/// A solid of flat faces that can be sampled. Points are in space, m.
-pub trait Sampled {
-    /// The unit direction out of the solid at `x`, and the signed distance of `x` from the surface
-    /// (m, below 0 inside). `None` if the distance is above `most` (m).
-    fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)>;
-    /// The parts of a segment inside the solid: start and end of each as fractions of the segment.
-    fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]>;
-    /// Calls `visit` with each corner.
-    fn each_corner(&self, visit: &mut dyn FnMut(&Vec3));
-    /// Calls `visit` with the ends of each edge.
-    fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2]));
-}
-
-impl Sampled for Convex<'_> {
-    fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
-        Convex::out_of(self, x, most)
-    }
-
-    fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
-        self.clip(segment).into_iter().collect()
-    }
-
-    fn each_corner(&self, visit: &mut dyn FnMut(&Vec3)) {
-        self.vertices.iter().for_each(visit);
-    }
-
-    fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2])) {
-        self.topology.edges.iter().for_each(|edge| visit(&self.ends(edge)));
-    }
-}
-
-impl Sampled for PlacedMesh<'_> {
-    fn out_of(&self, x: &Vec3, most: f64) -> Option<(Vec3, f64)> {
-        let own = self.placed.to_own(x);
-        let (found, height) = self.mesh.signed_nearest(&own);
-        if height > most {
-            return None;
-        }
-        let apart = if height > 0.0 { own - found.point } else { found.point - own };
-        let out = if apart == Vec3::zeros() { self.mesh.out(&found) } else { apart }
-            .try_normalize(0.0)?;
-        Some((self.placed.rotation.transform_vector(&out), height))
-    }
-
-    fn inside(&self, segment: &[Vec3; 2]) -> SmallVec<[[f64; 2]; 2]> {
-        let own = segment.map(|x| self.placed.to_own(&x));
-        self.mesh.inside(&own)
-    }
-
-    fn each_corner(&self, visit: &mut dyn FnMut(&Vec3)) {
-        self.mesh.mesh().positions.iter().for_each(|x| visit(&self.placed.to_space(x)));
-    }
-
-    fn each_edge(&self, visit: &mut dyn FnMut(&[Vec3; 2])) {
-        self.mesh.edges().for_each(|(ends, _)| visit(&ends.map(|x| self.placed.to_space(&x))));
-    }
-}
-
-/// Contacts of two solids of flat faces, at least one of them a closed mesh. `bounds` has the
-/// centre and the radius (m) of the ball that holds each. Here and below `most` is the largest gap
-/// (m) at which bodies touch.
-pub fn solids(
-    first: &dyn Sampled,
-    second: &dyn Sampled,
-    bounds: [(Vec3, f64); 2],
-    most: f64,
-    touches: &mut Touches,
-) {
-    corners(first, second, bounds[1], [1.0, most], touches);
-    corners(second, first, bounds[0], [-1.0, most], touches);
-    // Two edges that cross are found from either body, so the edges of the first body are enough.
-    // Those of the second body are needed only if no overlap was found.
-    edges(first, second, bounds[1], [1.0, most], touches);
-    if touches.iter().all(|touch| touch.gap > 0.0) {
-        edges(second, first, bounds[0], [-1.0, most], touches);
-    }
-}
-
-/// Contacts at corners of `own` that are inside or near `other`, whose ball has this centre and
-/// reach. The normals point out of `other`, times `sign`.
-fn corners(
-    own: &dyn Sampled,
-    other: &dyn Sampled,
-    (centre, reach): (Vec3, f64),
-    [sign, most]: [f64; 2],
-    touches: &mut Touches,
-) {
-    own.each_corner(&mut |x| {
-        if (x - centre).norm() <= reach + most {
-            touches.extend(sample(x, other, [sign, most]));
-        }
-    });
-}
-
-/// Contacts at the middle of the parts of edges of `own` that are inside `other`, although the ends
-/// of the edges are not.
-fn edges(
-    own: &dyn Sampled,
-    other: &dyn Sampled,
-    (centre, reach): (Vec3, f64),
-    [sign, most]: [f64; 2],
-    touches: &mut Touches,
-) {
-    own.each_edge(&mut |ends| {
-        if (nearest(ends, &centre) - centre).norm() > reach {
-            return;
-        }
-        for [from, to] in other.inside(ends) {
-            if from > 0.0 && to < 1.0 {
-                let middle = ends[0] + (ends[1] - ends[0]) * (0.5 * (from + to));
-                touches.extend(sample(&middle, other, [sign, most]));
-            }
-        }
-    });
-}
-
-/// The contact of the point `x` of one body with `other`. `None` if its gap is above `most` (m).
-fn sample(x: &Vec3, other: &dyn Sampled, [sign, most]: [f64; 2]) -> Option<Touch> {
-    let (out, height) = other.out_of(x, most)?;
-    Some(Touch { point: x - out * (0.5 * height), normal: out * sign, gap: height })
-}
-
-/// Contacts of a sphere, the first body, with a mesh.
+/// Contacts of a sphere, the first body, with a mesh. Here and below `most` is the largest gap (m)
+/// at which bodies touch.
 pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touches: &mut Touches) {
     let own = second.placed.to_own(centre);
     let (deepest, height) = second.mesh.signed_nearest(&own);
@@ -286,6 +160,7 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
 mod tests {
     use super::*;
     use crate::mesh::shapes::{Cuboid, ShapeKind};
+    use crate::rigid::body::Placed;
     use crate::rigid::shape::Shape;
     use crate::rigid::solid::{Geometry, Solid as SolidBody};
     use nalgebra::UnitQuaternion;
@@ -293,7 +168,7 @@ mod tests {
     #[test]
     fn a_sphere_on_a_triangulated_cube_has_the_contact_of_a_box() {
         let mesh = Cuboid { size_m: [2.0; 3], edge_m: Some(0.4) }.mesh();
-        let (solid, _) = SolidBody::mesh(&mesh, "mesh").unwrap();
+        let (solid, _) = SolidBody::mesh(&mesh, 0.0, "mesh").unwrap();
         let Geometry::Mesh(mesh) = &solid.geometry else { panic!("a mesh") };
         let shape = Shape::Solid(0);
         let rotation = UnitQuaternion::identity();
