@@ -96,8 +96,8 @@ fn meshes() {
             let ratios = [0.0, 30.0, 90.0].map(|degrees| cylinder_ratio(&mesh, d, degrees));
             let cloth = bends::flat_cloth(&mesh, Material::isotropic(0.2, 500.0, 0.0, 1e-5));
             let sheet = hinged(&cloth, d);
-            let entries = sheet.stiffness.entries() as f64 / sheet.stiffness.count() as f64;
-            let own = |e| sheet.stiffness.entry(e, e).unwrap_or(1.0);
+            let entries = sheet.stiffness[0].entries() as f64 / sheet.stiffness[0].count() as f64;
+            let own = |e| sheet.stiffness[0].entry(e, e).unwrap_or(1.0);
             let bounds = (0..).zip(&sheet.hinges).map(|(e, hinge)| hinge.stiffness_bound / own(e));
             let widest = bounds.fold(0.0, f64::max);
             let drop = match mesh.points.len() < 2000 {

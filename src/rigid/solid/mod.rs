@@ -50,7 +50,7 @@ pub enum Geometry {
     /// A convex hull.
     Hull(Hull),
     /// A closed surface of triangles.
-    Mesh(ClosedMesh),
+    Mesh(Box<ClosedMesh>),
     /// Several parts that move as one.
     Compound(Compound),
 }
@@ -163,7 +163,7 @@ impl Solid {
         let limit = flat::limit(&positions, rounding);
         let closed = ClosedMesh::new(Mesh { positions, faces: mesh.faces.clone() }, limit);
         let reach = farthest(&closed.mesh().positions);
-        Ok((Self { geometry: Geometry::Mesh(closed), volume, moments, reach }, frame))
+        Ok((Self { geometry: Geometry::Mesh(Box::new(closed)), volume, moments, reach }, frame))
     }
 
     /// The solid, scaled about its centre of mass to fill a ball of radius `reach` (m).
@@ -173,7 +173,7 @@ impl Solid {
         let MassProperties { mass: volume, inertia: moments } = properties.scaled(factor);
         let geometry = match &self.geometry {
             Geometry::Hull(hull) => Geometry::Hull(hull.scaled(factor)),
-            Geometry::Mesh(closed) => Geometry::Mesh(closed.scaled(factor)),
+            Geometry::Mesh(closed) => Geometry::Mesh(Box::new(closed.scaled(factor))),
             Geometry::Compound(compound) => Geometry::Compound(compound.scaled(factor)),
         };
         Self { geometry, volume, moments, reach }
