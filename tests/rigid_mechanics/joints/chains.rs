@@ -7,7 +7,7 @@ use cloth_sim::rigid::shape::{Capsule, Shape, Sphere};
 use nalgebra::UnitQuaternion;
 
 use super::{cuboid, energy, joint, with_sweeps};
-use crate::scene::{GRAVITY, Scene};
+use crate::scene::{DENSITY, GRAVITY, Scene};
 
 const LINK_M: f64 = 0.1;
 /// A link along y.
@@ -149,4 +149,26 @@ fn a_beam_of_compliant_joints_sags_by_the_sum_of_its_turns() {
         println!("beam of {count}, {sweeps} sweeps: {error:e}, {speed:e} m/s");
         assert!(error.abs() < 5e-5 && speed < 1e-7);
     }
+}
+
+/// A level chain falls with a ball of 50 times its mass at its end.
+#[test]
+fn a_chain_of_sixty_links_holds_fifty_times_its_mass() {
+    let mut world = with_sweeps(30);
+    let corners: Vec<Vec3> = (0..=60).map(|k| Vec3::x() * LINK_M * f64::from(k)).collect();
+    add_chain(&mut world, &corners);
+    let chain: f64 = world.bodies.iter().map(|body| body.mass).sum();
+    let radius_m = (0.75 * 50.0 * chain / (DENSITY * std::f64::consts::PI)).cbrt();
+    let ball = Shape::Sphere(Sphere { radius_m });
+    world.add(ball, corners[60] + Vec3::x() * radius_m);
+    world.join(60, Some(59), corners[60], Vec3::z(), joint(JointKind::Ball));
+    let (start, mut off) = (energy(&world), 0.0f64);
+    // The ball swings down on a taut chain as far as it has not folded.
+    for _ in 0..500 {
+        world.step();
+        off = off.max((energy(&world) - start).abs());
+    }
+    let (fallen, gap) = (world.energy(), world.widest_gap());
+    println!("chain of 60: energy {:e}, gap {:e}", off / fallen, gap / LINK_M);
+    assert!(off < 1e-3 * fallen && gap < 1e-3 * LINK_M);
 }
