@@ -54,9 +54,9 @@ impl Part {
     pub(super) fn held_open(&mut self, fixed: &FixedBodies) -> Held {
         let twists = self.twists.clone();
         self.drive_as_proposed();
-        let open = self.holding().map(|(_, local, problem)| {
-            problem.held_open(local.twists(fixed, &self.twists))
-        });
+        let open = self
+            .holding()
+            .map(|(_, local, problem)| problem.held_open(local.twists(fixed, &self.twists)));
         let open = open.collect();
         self.twists = twists;
         open

@@ -71,8 +71,7 @@ impl Agreement {
         let has_joints = !middle.model.joints.is_empty();
         let local_sweeps = if has_joints { local_sweeps } else { 0 };
         let owners = Owners::new(&middle, homes, sets.count());
-        let mut rounds =
-            Rounds { middle, owners, world, threads, parts, islands, local_sweeps };
+        let mut rounds = Rounds { middle, owners, world, threads, parts, islands, local_sweeps };
         rounds.begin(sets, homes)?;
         let most = match middle.model.settings.response {
             Response::Nonsmooth { sweeps } => sweeps as usize,

@@ -29,7 +29,8 @@ impl Mechanism {
     /// A box whose x axis is turned by `angle`. `rates` are those of x, y and the angle.
     fn bar(&mut self, size: [f64; 3], [x, y, angle]: [f64; 3], rates: [f64; 3]) {
         let place = self.place;
-        let state = &mut self.world.add(cuboid(size), (place * Point3::new(x, y, 0.0)).coords).state;
+        let state =
+            &mut self.world.add(cuboid(size), (place * Point3::new(x, y, 0.0)).coords).state;
         state.rotation =
             place.rotation * UnitQuaternion::from_scaled_axis(Vec3::new(0.0, 0.0, angle));
         state.twist.linear = place * Vec3::new(rates[0], rates[1], 0.0);
@@ -67,7 +68,8 @@ fn turned(
     potential: impl Fn(f64) -> f64,
 ) -> f64 {
     let (steps, small) = (20_000, 1e-5);
-    let slope = |of: &dyn Fn(f64) -> f64, at: f64| (of(at + small) - of(at - small)) / (2.0 * small);
+    let slope =
+        |of: &dyn Fn(f64) -> f64, at: f64| (of(at + small) - of(at - small)) / (2.0 * small);
     let rates = |[angle, rate]: [f64; 2]| {
         let push = 0.5 * slope(&inertia, angle) * rate * rate + slope(&potential, angle);
         [rate, -push / inertia(angle)]
@@ -110,9 +112,12 @@ fn a_parallelogram_keeps_its_phase_with_and_without_gravity() {
     let [of_crank, of_bar] = [crank, width].map(|length| DENSITY * length * thick * thick);
     let own = of_crank * (crank * crank + thick * thick) / 12.0;
     let inertia = 2.0 * (own + of_crank * crank * crank / 4.0) + of_bar * crank * crank;
-    for (place, gravity, [angle, speed]) in
-        [(0, 0.0, [0.4, 2.0]), (1, 0.0, [2.0, -6.0]), (0, GRAVITY, [-1.0, 1.0]), (1, GRAVITY, [0.3, 9.0])]
-    {
+    for (place, gravity, [angle, speed]) in [
+        (0, 0.0, [0.4, 2.0]),
+        (1, 0.0, [2.0, -6.0]),
+        (0, GRAVITY, [-1.0, 1.0]),
+        (1, GRAVITY, [0.3, 9.0]),
+    ] {
         let mut machine = Mechanism::new(&places()[place], 1e-3, gravity);
         let [x, y] = [crank * libm::cos(angle), crank * libm::sin(angle)];
         let [u, v] = [-y * speed, x * speed];
@@ -150,12 +155,16 @@ fn a_slider_crank_keeps_its_phase_with_and_without_gravity() {
     let inertia = |angle: f64| {
         let ([_, turn, _, along], (sine, cosine)) = (pose(angle), libm::sincos(angle));
         let middle = [(along - crank * sine) / 2.0, crank * cosine / 2.0];
-        let of_rod = of_rod * (middle[0] * middle[0] + middle[1] * middle[1]) + moment(of_rod, rod) * turn * turn;
+        let of_rod = of_rod * (middle[0] * middle[0] + middle[1] * middle[1])
+            + moment(of_rod, rod) * turn * turn;
         moment(of_crank, crank) + of_crank * crank * crank / 4.0 + of_rod + piston * along * along
     };
-    for (place, gravity, [angle, speed]) in
-        [(0, 0.0, [0.3, 4.0]), (1, 0.0, [PI, -9.0]), (0, GRAVITY, [0.3, 9.0]), (1, GRAVITY, [-2.0, 1.0])]
-    {
+    for (place, gravity, [angle, speed]) in [
+        (0, 0.0, [0.3, 4.0]),
+        (1, 0.0, [PI, -9.0]),
+        (0, GRAVITY, [0.3, 9.0]),
+        (1, GRAVITY, [-2.0, 1.0]),
+    ] {
         let mut machine = Mechanism::new(&places()[place], 1e-3, gravity);
         let ([tilt, turn, foot, along], (sine, cosine)) = (pose(angle), libm::sincos(angle));
         let [x, y] = [crank * cosine, crank * sine];

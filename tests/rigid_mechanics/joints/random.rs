@@ -101,9 +101,9 @@ fn joints_that_keep_each_other_open_are_named() {
     for number in 0..40 {
         let mut scene = system(&mut random, 0.02);
         let result = scene.try_step();
-        let named = result.as_ref().is_err_and(|error| {
-            error.contains("joint") && error.contains("it cannot be closed")
-        });
+        let named = result
+            .as_ref()
+            .is_err_and(|error| error.contains("joint") && error.contains("it cannot be closed"));
         assert!(named, "system {number}: {result:?}");
     }
 }

@@ -255,12 +255,7 @@ impl<C: Problem> Group<C> {
 
     /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
     /// knows how a sweep changes its impulse.
-    pub fn sweep<F: Between + Sync>(
-        &mut self,
-        step: &StepParts,
-        found: &[F],
-        twists: &[Twist],
-    ) {
+    pub fn sweep<F: Between + Sync>(&mut self, step: &StepParts, found: &[F], twists: &[Twist]) {
         step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |place, problem| {
             problem.0[0].sweep(both(&found[place].ends(), twists, step.fixed));
         });

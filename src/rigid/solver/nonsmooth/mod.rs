@@ -305,7 +305,8 @@ impl<C: Pressing> Nonsmooth<C> {
         contacts.sweep(step, step.contacts, twists);
         joints.sweep(step, step.joints, twists);
         if !islands.is_empty() {
-            let open: Vec<_> = holding(joints.problems()).map(JointProblem::held_gradient).collect();
+            let open: Vec<_> =
+                holding(joints.problems()).map(JointProblem::held_gradient).collect();
             let changes = islands.solve(&open, (step.world, step.threads))?;
             let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
             all.zip(&changes).for_each(|(problem, change)| problem.replace_held(change));

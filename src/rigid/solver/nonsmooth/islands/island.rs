@@ -72,9 +72,10 @@ impl Island {
         let is_hub = |&count: &usize| if count > MOST_NEIGHBOURS { Turn::Hub } else { Turn::Any };
         let turns = counts.iter().map(is_hub);
         let turns: Vec<Turn> = turns.chain(joints.iter().map(|it| Turn::Joint(it.1))).collect();
-        let edges = joints.iter().zip(bodies.len() as u32..).flat_map(|((_, ends), block)| {
-            ends.iter().flatten().map(move |&body| [body, block])
-        });
+        let edges = joints
+            .iter()
+            .zip(bodies.len() as u32..)
+            .flat_map(|((_, ends), block)| ends.iter().flatten().map(move |&body| [body, block]));
         let order = Order::new(&turns, &edges.collect::<Vec<_>>());
         Self { bodies, joints, order, factor: BlockFactor::default(), side: Vec::new() }
     }

@@ -42,8 +42,8 @@ mod island;
 
 use bytemuck::Zeroable;
 
-use self::island::{Island, islands_of};
 pub use self::island::{HeldJoint, NO_BODY};
+use self::island::{Island, islands_of};
 use crate::error::{Error, Result};
 use crate::linear::direct::factor::Part6;
 use crate::ranks::{World, message};
@@ -171,7 +171,8 @@ impl Islands {
         let mut changes = vec![Part6::zeros(); own.len()];
         let first: usize = self.counts[..world.rank()].iter().sum();
         for (&place, &found) in told.iter().zip(&self.found) {
-            if let Some(change) = (place as usize).checked_sub(first).and_then(|k| changes.get_mut(k))
+            if let Some(change) =
+                (place as usize).checked_sub(first).and_then(|k| changes.get_mut(k))
             {
                 *change = all[found as usize].into();
             }
@@ -240,5 +241,9 @@ pub fn contradiction(all: &[Joint], joints: &[u32]) -> Error {
     };
     let name = joints.first().map_or_else(String::new, |&it| all[it as usize].name(it));
     let cause = format!("it cannot be closed: {cause}");
-    Error::input(name, cause, "leave out one of them, give one a compliance, or place it where it fits")
+    Error::input(
+        name,
+        cause,
+        "leave out one of them, give one a compliance, or place it where it fits",
+    )
 }

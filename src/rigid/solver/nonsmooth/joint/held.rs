@@ -29,8 +29,10 @@ impl JointProblem {
             inverse_masses: [0, 1].map(|side| of(side).1.inverse_mass),
             inverse_inertias: [0, 1].map(|side| of(side).1.inverse_inertia),
             axes: self.impulse.axes,
-            open: (0..6).map(|row| self.apart[row].abs() * if row < 3 { 1.0 } else { self.lever })
-                .fold(0.0, f64::max) / self.lever,
+            open: (0..6)
+                .map(|row| self.apart[row].abs() * if row < 3 { 1.0 } else { self.lever })
+                .fold(0.0, f64::max)
+                / self.lever,
             arms: self.arms,
             soft: std::array::from_fn(|row| self.place_of(row).map_or(-1.0, |at| self.soft[at])),
         }
