@@ -40,8 +40,11 @@ impl Part {
     }
 
     /// See [`JointProblem::held_missing`].
-    pub(super) fn held_missing(&self) -> Held {
-        self.holding().map(|(.., problem)| problem.held_missing()).collect()
+    pub(super) fn held_missing(&self, fixed: &FixedBodies) -> Held {
+        let missing = self
+            .holding()
+            .map(|(_, local, problem)| problem.held_missing(local.twists(fixed, &self.twists)));
+        missing.collect()
     }
 
     /// See [`JointProblem::held_gradient`].

@@ -241,7 +241,8 @@ impl Rounds<'_> {
 
     /// After: joints aim only at velocities that impulses reach.
     fn aim_at_what_is_reached(&mut self) -> Result<()> {
-        let missing = self.each_of(|part| part.held_missing());
+        let fixed = self.middle.fixed;
+        let missing = self.each_of(|part| part.held_missing(fixed));
         let unreached = self.islands.unreached(&missing, (self.world, self.threads))?;
         self.hand_out(&unreached, Part::propose_unreached);
         self.tell(Told::Proposed)?;

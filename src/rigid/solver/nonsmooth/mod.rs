@@ -26,7 +26,7 @@ pub mod problem;
 pub mod search;
 
 use self::contact::Pressing;
-use self::group::Group;
+use self::group::{Group, both};
 use self::islands::{Islands, contradiction, parts_of};
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
@@ -239,10 +239,14 @@ impl<C: Pressing> Nonsmooth<C> {
         Ok(())
     }
 
-    /// Before: joints know the velocities that close them. After: they aim at what impulses reach.
+    /// Before: joints know the velocities that close them, and bodies have the velocities of the
+    /// impulses. After: joints aim at what impulses reach.
     fn aim_at_what_is_reached(&mut self, step: &StepParts) -> Result<()> {
-        let Self { joints, islands, .. } = self;
-        let missing: Vec<_> = holding(joints.problems()).map(JointProblem::held_missing).collect();
+        let Self { joints, islands, twists, .. } = self;
+        let all = step.joints.iter().zip(joints.problems()).filter(|(_, problem)| problem.holds());
+        let missing =
+            all.map(|(joint, problem)| problem.held_missing(both(&joint.ends, twists, step.fixed)));
+        let missing: Vec<_> = missing.collect();
         let unreached = islands.unreached(&missing, (step.world, step.threads))?;
         let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
         all.zip(&unreached).for_each(|(problem, part)| problem.close_less_by(part));

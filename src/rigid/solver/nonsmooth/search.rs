@@ -45,11 +45,6 @@ const NEGLIGIBLE: f64 = 1e-9;
 /// The part of the speed of bodies that counts as large: of it [`NEGLIGIBLE`] is what rounding leaves.
 pub const ROUNDED: f64 = 1e-14 / NEGLIGIBLE;
 
-/// Sweeps go on up to this multiple of their largest number while the error is larger than that with
-/// which the step began: such a step is better not answered at all. (A tower of five boxes, each ten
-/// times heavier than the one below, needs it in its first steps.)
-const MORE: usize = 10;
-
 /// As [`REDUCTION`]: what rounding leaves.
 const ROUNDING: f64 = 1e-13;
 
@@ -142,12 +137,6 @@ impl Search {
         left == 0.0 || (large == 0.0 && is_below(REDUCTION)) || is_below(ROUNDING)
     }
 
-    /// True if there were enough sweeps. See [`MORE`].
-    fn is_last(&self, &[_, _, _, error, large, _]: &[f64; 6], most: usize) -> bool {
-        let is_worse = large > 0.0 && error > self.first_error;
-        self.sweeps >= if is_worse { MORE * most } else { most }
-    }
-
     /// Counts a sweep in a search that does not look at the energy. Returns true if it ends: the
     /// impulses are right, or there were `most` sweeps. It is the same on all ranks.
     ///
@@ -155,7 +144,7 @@ impl Search {
     /// If a rank fails.
     pub fn ends(&mut self, mut swept: Progress, most: usize, world: &dyn World) -> Result<bool> {
         let sums = swept.sums.all_reduce(world)?;
-        Ok(self.is_done(&sums) || self.is_last(&sums, most))
+        Ok(self.is_done(&sums) || self.sweeps >= most)
     }
 
     /// What follows a sweep, and whether the impulses before it have the least energy so far. It is
@@ -176,10 +165,9 @@ impl Search {
         }
         let is_done = self.is_done(&sums);
         let is_least = energy <= self.least_energy;
-        let is_last = self.is_last(&sums, most);
-        let next = if is_last && !is_least && error > self.error_there {
+        let next = if self.sweeps == most && !is_least && error > self.error_there {
             Next::Back
-        } else if is_done || is_last {
+        } else if is_done || self.sweeps == most {
             Next::End
         } else if self.sweeps == 1 {
             Next::Turn(0.0)

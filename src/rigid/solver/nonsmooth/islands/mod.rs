@@ -26,7 +26,8 @@
 //! impulses reach such velocities; with `A = J M^-1 J^T`, those that nearly do have the energy
 //! `t.t / (2 a)` in a motion with a small eigenvalue `a` of `A`. Sweeps would find them. (They did: a
 //! rigid bridge that a ball hit gained 190 kJ, and came apart.) So targets are made smaller by what
-//! softness leaves of them after one solve, once a step:
+//! softness leaves of them after one solve. `t` is taken beside the velocities of the impulses so far:
+//! these contradict nothing, and what softness leaves of a structure at rest is 0.
 //!
 //! ```text
 //! (A + C) d = t

@@ -66,14 +66,13 @@ impl JointProblem {
         open
     }
 
-    /// How much faster the rigid held motions should open than they do without impulses. It is 0 for
-    /// free motions, and for those with compliance: springs aim at no place.
-    pub fn held_missing(&self) -> Motions {
+    /// How much faster the rigid held motions should open than at these velocities of the bodies. It is
+    /// 0 for free motions, and for those with compliance: springs aim at no place.
+    pub fn held_missing(&self, twists: [&Twist; 2]) -> Motions {
+        let open = self.held_open(twists);
         Motions::from_fn(|row, _| match self.place_of(row) {
-            Some(place) if self.soft[place] > 0.0 => 0.0,
-            Some(LIMIT) => self.limits[0] - self.free[row],
-            Some(_) => self.targets[row] - self.free[row],
-            None => 0.0,
+            Some(place) if self.soft[place] == 0.0 => -open[row],
+            _ => 0.0,
         })
     }
 
