@@ -39,12 +39,9 @@ impl Part {
         self.holding().map(place).map(|place| middle.joints[place].ends.number).collect()
     }
 
-    /// See [`JointProblem::held_missing`].
-    pub(super) fn held_missing(&self, fixed: &FixedBodies) -> Held {
-        let missing = self
-            .holding()
-            .map(|(_, local, problem)| problem.held_missing(local.twists(fixed, &self.twists)));
-        missing.collect()
+    /// See [`JointProblem::held_targets`].
+    pub(super) fn held_targets(&self) -> Held {
+        self.holding().map(|(.., problem)| problem.held_targets()).collect()
     }
 
     /// See [`JointProblem::held_gradient`].

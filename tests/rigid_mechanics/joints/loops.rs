@@ -167,7 +167,7 @@ fn a_slider_crank_keeps_its_phase_with_and_without_gravity() {
         (0, GRAVITY, [0.3, 6.0]),
         (1, GRAVITY, [-2.0, 1.0]),
     ] {
-        let mut machine = Mechanism::new(&places()[place], 1e-3, gravity);
+        let mut machine = Mechanism::new(&places()[place], 5e-4, gravity);
         let ([tilt, turn, foot, along], (sine, cosine)) = (pose(angle), libm::sincos(angle));
         let [x, y] = [crank * cosine, crank * sine];
         let [u, v] = [-y * speed, x * speed];

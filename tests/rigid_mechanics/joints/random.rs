@@ -97,7 +97,7 @@ fn random_systems_of_joints_do_not_explode_in_a_second() {
 fn joints_that_keep_each_other_open_are_named() {
     let mut random = random_numbers();
     for number in 0..40 {
-        let mut scene = system(&mut random, 0.02);
+        let mut scene = system(&mut random, 0.08);
         let result = scene.try_step();
         let named = result
             .as_ref()

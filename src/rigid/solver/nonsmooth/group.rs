@@ -382,7 +382,7 @@ impl<C: Problem> Group<C> {
 }
 
 /// The velocities of both bodies of a constraint.
-pub(super) fn both<'a>(ends: &Ends, twists: &'a [Twist], fixed: &'a FixedBodies) -> [&'a Twist; 2] {
+fn both<'a>(ends: &Ends, twists: &'a [Twist], fixed: &'a FixedBodies) -> [&'a Twist; 2] {
     let second = match ends.second {
         Partner::Movable(place) => &twists[place as usize],
         Partner::Fixed(place) => &fixed.state_at(place).twist,

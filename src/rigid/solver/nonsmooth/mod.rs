@@ -26,7 +26,7 @@ pub mod problem;
 pub mod search;
 
 use self::contact::Pressing;
-use self::group::{Group, both};
+use self::group::Group;
 use self::islands::{Islands, contradiction, parts_of};
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
@@ -72,13 +72,7 @@ impl<C: Pressing> Solver for Nonsmooth<C> {
     /// for each sweep; with joints twice as many. At most two all-reduces a sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         let constraints = self.begin(step)?;
-        let mut sweeps = self.search(step, self.sweeps)?;
-        if !self.islands.is_empty() && sweeps < self.sweeps as u64 {
-            // The velocities that close joints depend on these velocities.
-            self.aim_joints(step, true);
-            self.aim_at_what_is_reached(step)?;
-            sweeps += self.search(step, self.sweeps - sweeps as usize)?;
-        }
+        let sweeps = self.search(step)?;
         self.drive(step, Driver::Impulses);
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
@@ -121,7 +115,7 @@ impl<C: Pressing> Nonsmooth<C> {
         self.mobilities.clear();
         self.mobilities.extend(bodies.iter().map(|body| Mobility::of(&body)));
         if step.has_joints() {
-            self.aim_joints(step, false);
+            self.aim_joints(step);
             self.begin_islands(step)?;
             self.aim_at_what_is_reached(step)?;
         }
@@ -186,8 +180,7 @@ impl<C: Pressing> Nonsmooth<C> {
     }
 
     /// After: joints know the velocities that close them. These depend on how the bodies turn.
-    /// `is_known` tells whether the impulses are those of this step.
-    fn aim_joints(&mut self, step: &StepParts, is_known: bool) {
+    fn aim_joints(&mut self, step: &StepParts) {
         self.drive(step, Driver::Impulses);
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
@@ -202,9 +195,7 @@ impl<C: Pressing> Nonsmooth<C> {
                 let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            let driven = curvature(true);
-            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            problem.aim(joint, &curvature, settings);
+            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
         });
     }
 
@@ -239,26 +230,23 @@ impl<C: Pressing> Nonsmooth<C> {
         Ok(())
     }
 
-    /// Before: joints know the velocities that close them, and bodies have the velocities of the
-    /// impulses. After: joints aim at what impulses reach.
+    /// Before: joints know the velocities that close them. After: they aim at what impulses reach.
     fn aim_at_what_is_reached(&mut self, step: &StepParts) -> Result<()> {
-        let Self { joints, islands, twists, .. } = self;
-        let all = step.joints.iter().zip(joints.problems()).filter(|(_, problem)| problem.holds());
-        let missing =
-            all.map(|(joint, problem)| problem.held_missing(both(&joint.ends, twists, step.fixed)));
-        let missing: Vec<_> = missing.collect();
+        let Self { joints, islands, .. } = self;
+        let missing: Vec<_> = holding(joints.problems()).map(JointProblem::held_targets).collect();
         let unreached = islands.unreached(&missing, (step.world, step.threads))?;
         let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
         all.zip(&unreached).for_each(|(problem, part)| problem.close_less_by(part));
         Ok(())
     }
 
-    /// Sweeps until the impulses are right, or their number is `most`. Returns the number of sweeps.
-    fn search(&mut self, step: &mut StepParts, most: usize) -> Result<u64> {
+    /// Sweeps until the impulses are right, or their number is the largest. Returns the number of
+    /// sweeps.
+    fn search(&mut self, step: &mut StepParts) -> Result<u64> {
         let mut search = Search::default();
         loop {
             self.drive(step, Driver::Impulses);
-            let (next, is_least) = search.next(self.sweep(step)?, most, step.world)?;
+            let (next, is_least) = search.next(self.sweep(step)?, self.sweeps, step.world)?;
             if next == Next::Back {
                 self.change(step, Change::GoBack);
                 return Ok(search.sweeps());

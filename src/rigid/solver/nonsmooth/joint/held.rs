@@ -66,13 +66,14 @@ impl JointProblem {
         open
     }
 
-    /// How much faster the rigid held motions should open than at these velocities of the bodies. It is
-    /// 0 for free motions, and for those with compliance: springs aim at no place.
-    pub fn held_missing(&self, twists: [&Twist; 2]) -> Motions {
-        let open = self.held_open(twists);
+    /// The velocities that close the rigid held motions. They are 0 for free motions, and for those
+    /// with compliance: springs aim at no place.
+    pub fn held_targets(&self) -> Motions {
         Motions::from_fn(|row, _| match self.place_of(row) {
-            Some(place) if self.soft[place] == 0.0 => -open[row],
-            _ => 0.0,
+            Some(place) if self.soft[place] > 0.0 => 0.0,
+            Some(LIMIT) => self.limits[0],
+            Some(_) => self.targets[row],
+            None => 0.0,
         })
     }
 
