@@ -139,7 +139,7 @@ impl Part {
     }
 
     /// After: joints know the velocities that close them. See the solver of the domain run.
-    fn aim(&mut self, middle: &Middle) {
+    fn aim(&mut self, middle: &Middle, is_known: bool) {
         self.drive(Driver::Impulses);
         let Self { bodies, joints, twists, .. } = self;
         let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
@@ -163,7 +163,9 @@ impl Part {
                 let (states, inertias) = ([first, second], [inertia, of_second]);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
+            let driven = curvature(true);
+            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
+            problem.aim(joint, &curvature, settings);
         }
     }
 

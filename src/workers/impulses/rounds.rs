@@ -115,7 +115,7 @@ impl Rounds<'_> {
             part.begin(&middle, sets, homes, is_split);
         });
         self.tell(Told::Impulse)?;
-        self.each(|part| part.aim(&middle));
+        self.each(|part| part.aim(&middle, false));
         if self.has_joints() {
             let held = self.each_of(|part| part.held_joints(&middle));
             self.islands.begin(&held, (self.world, self.threads))?;
@@ -127,12 +127,23 @@ impl Rounds<'_> {
 
     /// Rounds until the impulses are right, or there were `most`. Returns their number.
     fn search(&mut self, most: usize) -> Result<u64> {
+        let mut count = self.search_once(most)?;
+        if !self.islands.is_empty() && count < most as u64 {
+            let middle = self.middle;
+            self.each(|part| part.aim(&middle, true));
+            self.aim_at_what_is_reached()?;
+            count += self.search_once(most - count as usize)?;
+        }
+        self.each(|part| part.drive(Driver::Impulses));
+        Ok(count)
+    }
+
+    fn search_once(&mut self, most: usize) -> Result<u64> {
         let mut search = Search::default();
         match self.local_sweeps {
             0 => self.search_by_sweeps(&mut search, most)?,
             _ => self.search_by_rounds(&mut search, most)?,
         }
-        self.each(|part| part.drive(Driver::Impulses));
         Ok(search.sweeps())
     }
 

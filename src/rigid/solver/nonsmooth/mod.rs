@@ -72,7 +72,13 @@ impl<C: Pressing> Solver for Nonsmooth<C> {
     /// for each sweep; with joints twice as many. At most two all-reduces a sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         let constraints = self.begin(step)?;
-        let sweeps = self.search(step)?;
+        let mut sweeps = self.search(step, self.sweeps)?;
+        if !self.islands.is_empty() && sweeps < self.sweeps as u64 {
+            // The velocities that close joints depend on these velocities.
+            self.aim_joints(step, true);
+            self.aim_at_what_is_reached(step)?;
+            sweeps += self.search(step, self.sweeps - sweeps as usize)?;
+        }
         self.drive(step, Driver::Impulses);
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
@@ -115,7 +121,7 @@ impl<C: Pressing> Nonsmooth<C> {
         self.mobilities.clear();
         self.mobilities.extend(bodies.iter().map(|body| Mobility::of(&body)));
         if step.has_joints() {
-            self.aim_joints(step);
+            self.aim_joints(step, false);
             self.begin_islands(step)?;
             self.aim_at_what_is_reached(step)?;
         }
@@ -180,7 +186,8 @@ impl<C: Pressing> Nonsmooth<C> {
     }
 
     /// After: joints know the velocities that close them. These depend on how the bodies turn.
-    fn aim_joints(&mut self, step: &StepParts) {
+    /// `is_known` tells whether the impulses are those of this step.
+    fn aim_joints(&mut self, step: &StepParts, is_known: bool) {
         self.drive(step, Driver::Impulses);
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
@@ -195,7 +202,9 @@ impl<C: Pressing> Nonsmooth<C> {
                 let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
+            let driven = curvature(true);
+            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
+            problem.aim(joint, &curvature, settings);
         });
     }
 
@@ -240,13 +249,12 @@ impl<C: Pressing> Nonsmooth<C> {
         Ok(())
     }
 
-    /// Sweeps until the impulses are right, or their number is the largest. Returns the number of
-    /// sweeps.
-    fn search(&mut self, step: &mut StepParts) -> Result<u64> {
+    /// Sweeps until the impulses are right, or their number is `most`. Returns the number of sweeps.
+    fn search(&mut self, step: &mut StepParts, most: usize) -> Result<u64> {
         let mut search = Search::default();
         loop {
             self.drive(step, Driver::Impulses);
-            let (next, is_least) = search.next(self.sweep(step)?, self.sweeps, step.world)?;
+            let (next, is_least) = search.next(self.sweep(step)?, most, step.world)?;
             if next == Next::Back {
                 self.change(step, Change::GoBack);
                 return Ok(search.sweeps());

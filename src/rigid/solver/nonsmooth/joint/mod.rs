@@ -21,7 +21,8 @@
 //! ends in the middle of the next one, so without `q` a pendulum would swing outwards and be pulled
 //! back: it would lose energy. `q` is taken from the velocities with the impulses that the step
 //! begins with, which are those of the last step. If it is far from that of the velocities without
-//! impulses, the latter counts: after an impact a wrong guess would open the joint, and so grow.
+//! impulses, the latter counts: after an impact a wrong guess would open the joint, and so grow. When
+//! the impulses of this step are found, `q` is taken from their velocities, and the sweeps go on.
 //!
 //! A sweep solves the locked motions of a joint together. Motor and limits come first, with the
 //! locked motions eliminated. Then the motions that all joints hold are solved at once
