@@ -11,9 +11,8 @@ use crate::scene::{Scene, random_numbers};
 const KINDS: [JointKind; 5] =
     [JointKind::Ball, JointKind::Hinge, JointKind::Fixed, JointKind::Distance, JointKind::Slider];
 
-/// 2 to 20 boxes in free flight that joints of all kinds hold together. Each is joined to one before
-/// it; further joints close loops, and some joints are there twice. Two of a pair in ten are joined to
-/// space. `wrong` (m) is how far the points of one more pair of joints are from each other.
+/// 2 to 20 boxes that turn alike in free flight and that joints of all kinds hold together. Each is
+/// joined to one before it; further joints close loops, and some joints are there twice. `wrong` (m) is how far the points of one more pair of joints are from each other.
 fn system(random: &mut impl FnMut() -> f64, wrong: f64) -> Scene {
     let mut unit = || 0.5 + 0.5 * random();
     let mut scene = world(1e-3, Vec3::zeros());
@@ -23,11 +22,10 @@ fn system(random: &mut impl FnMut() -> f64, wrong: f64) -> Scene {
         // They do not touch.
         let cell = Vec3::new((body % 3) as f64, (body / 3 % 3) as f64, (body / 9) as f64);
         let place = cell + vector(0.3);
-        let (turn, speed, rate) = (vector(6.0), vector(0.5), vector(0.5));
+        let turn = vector(6.0);
         let edges = vector(0.3).map(|edge| 0.25 + edge);
-        let state = &mut scene.add(cuboid(edges.into()), place).state;
-        state.rotation = UnitQuaternion::from_scaled_axis(turn);
-        (state.twist.linear, state.twist.angular) = (speed, rate);
+        let body = scene.add(cuboid(edges.into()), place);
+        body.state.rotation = UnitQuaternion::from_scaled_axis(turn);
     }
     spin(&mut scene, &Vec3::new(1.0, -0.5, 0.7));
     let extra = (unit() * f64::from(count as u32)) as u64;
@@ -47,9 +45,6 @@ fn system(random: &mut impl FnMut() -> f64, wrong: f64) -> Scene {
         for _ in 0..if unit() < 0.3 { 2 } else { 1 } {
             scene.join_points(first, Some(second), points, axis, settings);
         }
-        if unit() < 0.1 {
-            scene.join(first, None, points[0], axis, joint(kind));
-        }
     }
     if wrong > 0.0 {
         // Two balls hold one body where no other place of it fits.
@@ -63,22 +58,21 @@ fn system(random: &mut impl FnMut() -> f64, wrong: f64) -> Scene {
     scene
 }
 
-/// Runs random systems. None may ever have more energy than before the first step, which is an impact,
-/// because joints do not suit the velocities of the start.
+/// Runs random systems. Joints suit the velocities of the start, so none may gain or lose energy.
 fn run(count: usize, steps: usize) {
     let mut random = random_numbers();
     for number in 0..count {
         let mut scene = system(&mut random, 0.0);
         let (bodies, start) = (scene.bodies.len(), scene.energy());
-        let mut most = 0.0f64;
+        let mut most = 0.0_f64;
         for step in 0..steps {
             let result = scene.try_step();
             assert_eq!(result, Ok(()), "system {number} of {bodies} bodies, step {step}");
-            most = most.max(scene.energy() / start);
+            most = most.max((scene.energy() / start - 1.0).abs());
         }
         let gap = scene.widest_gap();
-        println!("system {number} of {bodies} bodies: energy {most:e}, gap {gap:e} m");
-        assert!(most < 1.001 && gap < 1e-3, "system {number}: energy {most:e}, gap {gap:e} m");
+        println!("system {number} of {bodies} bodies: energy off by {most:e}, gap {gap:e} m");
+        assert!(most < 1e-3 && gap < 1e-3, "system {number}: energy {most:e}, gap {gap:e} m");
     }
 }
 
