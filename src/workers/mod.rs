@@ -18,7 +18,6 @@
 //! | `rapier` | the engine `Rapier` |
 //! | [`states`] | the coupling of the paper: states are blended |
 //! | `impulses` | the coupling in which workers agree on impulses |
-//! | [`direct`] | joints, solved at once |
 //! | `audit` | the error of a step |
 //! | [`report`] | what a worker did in a step |
 //!
@@ -31,7 +30,6 @@
 
 mod audit;
 pub mod balance;
-pub mod direct;
 pub mod division;
 pub mod engine;
 pub mod engines;

@@ -115,12 +115,17 @@ impl Scene {
 
     /// One step of the program. The first one begins with the bodies as they are.
     pub fn step(&mut self) {
+        self.try_step().expect("a step");
+    }
+
+    /// As [`Self::step`], with the message of a step that fails.
+    pub fn try_step(&mut self) -> Result<(), String> {
         let mut simulation = self.simulation.take().unwrap_or_else(|| self.begin());
         for body in &self.bodies {
             let now = state_of(&simulation, body.id).expect("no body was added");
             assert!(now == body.state, "body {} was changed between two steps", body.id);
         }
-        let report = simulation.step().expect("a step");
+        let report = simulation.step().map_err(|error| error.to_string())?;
         assert_eq!(report.bodies, self.bodies.len() as u64, "bodies left the domain");
         for body in &mut self.bodies {
             body.state = state_of(&simulation, body.id).expect("the body");
@@ -130,6 +135,7 @@ impl Scene {
         self.stopped += report.stopped;
         self.time_s = simulation.time_s();
         self.simulation = Some(simulation);
+        Ok(())
     }
 
     /// Keeps these bodies. The simulation deletes the others.

@@ -113,15 +113,6 @@ pub(super) fn wider(a: (f64, u32), b: (f64, u32)) -> (f64, u32) {
     }
 }
 
-/// "joint 3 (body 7 and 8)".
-pub(super) fn name_of(joint: &Joint, number: u32) -> String {
-    let second = match joint.second {
-        Second::Movable(id) => format!(" and {id}"),
-        Second::Fixed(_) | Second::Space => String::new(),
-    };
-    format!("joint {number} (body {}{second})", joint.first)
-}
-
 /// A distance without an upper limit does nothing if its bodies are far from each other. All other
 /// joints that are no springs hold their bodies near each other, or have come apart. `most` is the
 /// largest distance of their points, m.
@@ -132,5 +123,5 @@ fn too_far(joint: &Joint, number: u32, most: f64) -> Result<Option<ActiveJoint>>
     let cause = format!("its two points are more than {most:.3e} m apart: it has come apart");
     let remedy = "use more `steps_per_frame` or more `sweeps`, or a smaller compliance; at the start \
                   let its bodies move alike";
-    Err(Error::input(name_of(joint, number), cause, remedy))
+    Err(Error::input(joint.name(number), cause, remedy))
 }

@@ -14,7 +14,7 @@ use crate::rigid::constraint::joint::Second;
 use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::motion::drift;
 use crate::rigid::simulation::RigidSimulation;
-use crate::rigid::simulation::joints::{name_of, wider};
+use crate::rigid::simulation::joints::wider;
 use crate::rigid::sync::Limits;
 
 /// A new margin is larger than the stretch by this factor, so that it seldom changes.
@@ -143,6 +143,6 @@ impl RigidSimulation<'_> {
     }
 
     fn name(&self, number: u32) -> String {
-        name_of(&self.model.joints.all()[number as usize], number)
+        self.model.joints.all()[number as usize].name(number)
     }
 }

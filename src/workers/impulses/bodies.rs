@@ -109,11 +109,6 @@ impl MemberBodies {
         (member != NO_MEMBER).then_some(member)
     }
 
-    /// The member with this id.
-    pub fn with_id(&self, id: BodyId) -> Option<usize> {
-        self.ids.binary_search(&id).ok()
-    }
-
     /// The bodies of a constraint.
     pub fn local(&self, ends: &Ends) -> Local {
         let second = match ends.second {

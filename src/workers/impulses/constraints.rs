@@ -142,17 +142,14 @@ impl<C: Problem> Constraints<C> {
         own.map(|number| (number, &self.ends[number], &self.problems[number]))
     }
 
-    /// The constraint at a place of the list of all constraints, and its bodies.
-    pub fn at(&self, place: u32) -> Option<(&Local, &C)> {
-        let number = self.places.binary_search(&place).ok()?;
-        Some((&self.ends[number], &self.problems[number]))
+    /// The place of a constraint in the list of all constraints.
+    pub fn place(&self, number: usize) -> usize {
+        self.places[number] as usize
     }
 
-    /// Changes what is proposed for the constraint at a place of the list of all constraints.
-    pub fn propose(&mut self, place: u32, change: impl FnOnce(&C, &mut Value<C>)) {
-        if let Ok(number) = self.places.binary_search(&place) {
-            change(&self.problems[number], &mut self.proposed[number]);
-        }
+    /// A constraint, with what is proposed for it.
+    pub fn with_proposed(&mut self, number: usize) -> (&mut C, &mut Value<C>) {
+        (&mut self.problems[number], &mut self.proposed[number])
     }
 
     /// Calls `work` for all problems, with what is proposed for them.
@@ -266,19 +263,19 @@ impl<C: Problem> Constraints<C> {
     }
 
     /// Before: members have the velocities `twists` of the impulses. After: each own constraint
-    /// knows how a sweep changes its impulse, or how the local search has proposed. Adds what the
-    /// sweep did to `all`.
-    pub fn sweep(
-        &mut self,
-        fixed: &FixedBodies,
-        twists: &[Twist],
-        is_proposed: bool,
-        all: &mut Progress,
-    ) {
+    /// knows how a sweep changes its impulse.
+    pub fn sweep(&mut self, fixed: &FixedBodies, twists: &[Twist]) {
+        for number in self.own.iter().map(|&number| number as usize) {
+            self.problems[number].sweep(self.ends[number].twists(fixed, twists));
+        }
+    }
+
+    /// Adds what the sweep did to `all`. If `is_proposed`, impulses change as the local search has
+    /// proposed.
+    pub fn add_progress(&mut self, is_proposed: bool, all: &mut Progress) {
         let mut swept = Vec::with_capacity(self.own.len());
         for number in self.own.iter().map(|&number| number as usize) {
             let problem = &mut self.problems[number];
-            problem.sweep(self.ends[number].twists(fixed, twists));
             // The error is that of the velocity. What is proposed may change the impulse by more.
             let error = problem.swept().error;
             if is_proposed {

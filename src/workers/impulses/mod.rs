@@ -4,7 +4,7 @@
 //! active bodies, from the common impulses (Gauss-Seidel, forwards and backwards); beyond them the
 //! common impulses stay. Of each constraint the owner's answer counts, which is the home of its
 //! first body (a restricted additive Schwarz method, Cai & Sarkis 1999). Then the held motions of all
-//! joints are solved at once, see [`direct`](crate::workers::direct). From the second round on, the
+//! joints are solved at once, see [`islands`](crate::rigid::solver::nonsmooth::islands). From the second round on, the
 //! last two tell how far the impulses should go (Anderson 1965).
 //!
 //! Without joints or local sweeps, a round is a sweep of the domain run
@@ -34,7 +34,6 @@ use std::time::Instant;
 
 use self::bodies::MemberBodies;
 use self::constraints::Constraints;
-use self::locked::Locked;
 use crate::ranks::ExactSums;
 use crate::rigid::body::{BodyState, Twist};
 use crate::rigid::constraint::kept::{KeptImpulse, KeptJoint};
@@ -62,7 +61,8 @@ pub(super) struct Part {
     joints: Constraints<JointProblem>,
     /// Velocities of the members.
     twists: Vec<Twist>,
-    locked: Locked,
+    /// The number of constraints of each member, if sweeps treat all at the same time. Else 1.
+    counts: Vec<u32>,
     progress: Progress,
 }
 
@@ -75,14 +75,9 @@ impl Part {
             contacts: Constraints::default(),
             joints: Constraints::default(),
             twists: Vec::new(),
-            locked: Locked::default(),
+            counts: Vec::new(),
             progress: Progress::default(),
         }
-    }
-
-    /// Its number.
-    fn number(&self) -> usize {
-        self.report.worker as usize
     }
 
     /// Calls `work`, and adds the time that it takes to the report.
@@ -96,15 +91,17 @@ impl Part {
     /// After: it knows the constraints of its active bodies, with the impulses to begin with if it
     /// owns them. `is_split` tells whether sweeps treat all constraints at the same time.
     fn begin(&mut self, middle: &Middle, sets: &Sets, homes: &[u8], is_split: bool) {
-        let Self { bodies, contacts, joints, .. } = self;
+        let Self { bodies, contacts, joints, counts: all_counts, .. } = self;
         bodies.take(middle, sets, self.report.worker as usize, homes);
         contacts.find(middle, bodies, middle.contacts);
         joints.find(middle, bodies, middle.joints);
-        let counts: Vec<u32> = (0..bodies.len())
-            .map(|member| if is_split { contacts.count(member) + joints.count(member) } else { 1 })
-            .collect();
+        all_counts.clear();
+        all_counts.extend((0..bodies.len()).map(|member| match is_split {
+            true => contacts.count(member) + joints.count(member).min(1),
+            false => 1,
+        }));
         let counts = |local: &Local| {
-            local.members().map(|member| member.map_or(0, |it| counts[it as usize]))
+            local.members().map(|member| member.map_or(0, |it| all_counts[it as usize]))
         };
         let settings = &middle.model.settings.contacts;
         let materials = &middle.model.materials;
@@ -142,7 +139,7 @@ impl Part {
     }
 
     /// After: joints know the velocities that close them. See the solver of the domain run.
-    fn aim(&mut self, middle: &Middle) {
+    fn aim(&mut self, middle: &Middle, is_known: bool) {
         self.drive(Driver::Impulses);
         let Self { bodies, joints, twists, .. } = self;
         let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
@@ -166,7 +163,9 @@ impl Part {
                 let (states, inertias) = ([first, second], [inertia, of_second]);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
+            let driven = curvature(true);
+            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
+            problem.aim(joint, &curvature, settings);
         }
     }
 
@@ -224,12 +223,19 @@ impl Part {
     }
 
     /// Before: members have the velocities of the impulses. After: own constraints know how their
-    /// impulses change in this round, and `progress` what it does.
-    fn sweep(&mut self, middle: &Middle, is_proposed: bool) {
+    /// impulses change in this round.
+    fn sweep(&mut self, middle: &Middle) {
+        let Self { contacts, joints, twists, .. } = self;
+        contacts.sweep(middle.fixed, twists);
+        joints.sweep(middle.fixed, twists);
+    }
+
+    /// After: `progress` knows what the round does. See [`Constraints::add_progress`].
+    fn find_progress(&mut self, is_proposed: bool) {
         self.progress = Progress::default();
-        let Self { contacts, joints, twists, progress, .. } = self;
-        contacts.sweep(middle.fixed, twists, is_proposed, progress);
-        joints.sweep(middle.fixed, twists, is_proposed, progress);
+        let Self { contacts, joints, progress, .. } = self;
+        contacts.add_progress(is_proposed, progress);
+        joints.add_progress(is_proposed, progress);
     }
 
     /// The largest error at own constraints, m/s. Before: members have the velocities of the impulses.

@@ -11,11 +11,10 @@ use crate::rigid::constraint::pair::Between;
 use crate::rigid::record::{state_of, state_words};
 use crate::rigid::simulation::replica::Middle;
 use crate::rigid::solver::Response;
+use crate::rigid::solver::nonsmooth::islands::{Islands, contradiction};
 use crate::rigid::solver::nonsmooth::problem::{Change, Driver};
 use crate::rigid::solver::nonsmooth::search::{Next, Progress, Search};
 use crate::threads::{EachPatch, Threads};
-use crate::workers::direct::between::{BetweenWorkers, PartWords};
-use crate::workers::direct::plan::{PartPlan, Plan};
 use crate::workers::impulses::Part;
 use crate::workers::impulses::constraints::Told;
 use crate::workers::report::WorkerReport;
@@ -25,9 +24,7 @@ use crate::workers::sets::Sets;
 #[derive(Debug, Default)]
 pub struct Agreement {
     parts: Vec<Part>,
-    /// How they solve joints at once. These are the same on all ranks.
-    plan: Plan,
-    between: BetweenWorkers,
+    islands: Islands,
 }
 
 impl Agreement {
@@ -69,14 +66,12 @@ impl Agreement {
         local_sweeps: u32,
         (world, threads): (&dyn World, &Threads),
     ) -> Result<Agreed> {
-        let Self { parts, plan, between } = self;
-        plan.update(&middle, homes, sets.count());
+        let Self { parts, islands } = self;
         // Without joints the search of the domain run takes less time.
         let has_joints = !middle.model.joints.is_empty();
         let local_sweeps = if has_joints { local_sweeps } else { 0 };
         let owners = Owners::new(&middle, homes, sets.count());
-        let mut rounds =
-            Rounds { middle, owners, world, threads, parts, plan, between, local_sweeps };
+        let mut rounds = Rounds { middle, owners, world, threads, parts, islands, local_sweeps };
         rounds.begin(sets, homes)?;
         let most = match middle.model.settings.response {
             Response::Nonsmooth { sweeps } => sweeps as usize,
@@ -101,8 +96,7 @@ struct Rounds<'a> {
     world: &'a dyn World,
     threads: &'a Threads,
     parts: &'a mut Vec<Part>,
-    plan: &'a Plan,
-    between: &'a mut BetweenWorkers,
+    islands: &'a mut Islands,
     local_sweeps: u32,
 }
 
@@ -121,11 +115,11 @@ impl Rounds<'_> {
             part.begin(&middle, sets, homes, is_split);
         });
         self.tell(Told::Impulse)?;
-        self.each(|part| part.aim(&middle));
-        if self.solves_joints() {
-            let plan = self.plan;
-            let left = self.each_of(|part| part.eliminate_joints(&plan.parts[part.number()]));
-            self.between.eliminate(plan, &message::all_gather_v(self.world, &left)?);
+        self.each(|part| part.aim(&middle, false));
+        if self.has_joints() {
+            let held = self.each_of(|part| part.held_joints(&middle));
+            self.islands.begin(&held, (self.world, self.threads))?;
+            self.check_open()?;
             self.aim_at_what_is_reached()?;
         }
         Ok(())
@@ -133,12 +127,23 @@ impl Rounds<'_> {
 
     /// Rounds until the impulses are right, or there were `most`. Returns their number.
     fn search(&mut self, most: usize) -> Result<u64> {
+        let mut count = self.search_once(most)?;
+        if !self.islands.is_empty() && count < most as u64 {
+            let middle = self.middle;
+            self.each(|part| part.aim(&middle, true));
+            self.aim_at_what_is_reached()?;
+            count += self.search_once(most - count as usize)?;
+        }
+        self.each(|part| part.drive(Driver::Impulses));
+        Ok(count)
+    }
+
+    fn search_once(&mut self, most: usize) -> Result<u64> {
         let mut search = Search::default();
         match self.local_sweeps {
             0 => self.search_by_sweeps(&mut search, most)?,
             _ => self.search_by_rounds(&mut search, most)?,
         }
-        self.each(|part| part.drive(Driver::Impulses));
         Ok(search.sweeps())
     }
 
@@ -157,7 +162,11 @@ impl Rounds<'_> {
             let share = if let Next::Turn(share) = next { share } else { 0.0 };
             self.each(|part| part.turn(share));
             self.tell(Told::Direction)?;
-            let length = if let Next::Turn(_) = next { self.length(search)? } else { 1.0 };
+            let length = match next {
+                Next::Turn(_) => self.length(search)?,
+                _ if self.has_joints() => self.length(search)?.min(1.0),
+                _ => 1.0,
+            };
             self.each(|part| part.change(Change::Advance(length)));
             if next == Next::End {
                 return Ok(());
@@ -190,9 +199,8 @@ impl Rounds<'_> {
         Ok(if share.is_finite() { share.clamp(-MOST_SHARE, 0.5) } else { 0.0 })
     }
 
-    /// True if joints are solved at once.
-    fn solves_joints(&self) -> bool {
-        self.local_sweeps > 0 && self.plan.has_joints()
+    fn has_joints(&self) -> bool {
+        !self.middle.model.joints.is_empty()
     }
 
     /// Before: members have the velocities of the impulses. After: each owner knows how its
@@ -202,18 +210,40 @@ impl Rounds<'_> {
         if sweeps > 0 {
             self.each(|part| part.solve_alone(&middle, sweeps));
         }
-        if self.solves_joints() {
+        let is_at_once = !self.islands.is_empty();
+        if is_at_once && sweeps > 0 {
             self.solve_joints()?;
         }
-        self.each(|part| part.sweep(&middle, sweeps > 0));
+        self.each(|part| part.sweep(&middle));
+        if is_at_once && sweeps == 0 {
+            let open = self.each_of(|part| part.held_gradient());
+            self.solve(&open, Part::replace_held)?;
+        }
+        self.each(|part| part.find_progress(sweeps > 0));
         let mut all = Progress::default();
         self.parts.iter().for_each(|part| all.add(&part.progress));
         Ok(all)
     }
 
+    /// # Errors
+    /// If joints contradict each other.
+    fn check_open(&mut self) -> Result<()> {
+        let middle = self.middle;
+        let apart = self.each_of(|part| part.holding().map(|it| *it.2.apart()).collect());
+        let stuck = self.islands.contradicting(&apart, (self.world, self.threads))?;
+        if stuck.is_empty() {
+            return Ok(());
+        }
+        let numbers = self.each_of(|part| part.held_numbers(&middle));
+        let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
+        Err(contradiction(middle.model.joints.all(), &stuck))
+    }
+
     /// After: joints aim only at velocities that impulses reach.
     fn aim_at_what_is_reached(&mut self) -> Result<()> {
-        self.solve(Part::eliminate_targets, Part::propose_unreached)?;
+        let missing = self.each_of(|part| part.held_targets());
+        let unreached = self.islands.unreached(&missing, (self.world, self.threads))?;
+        self.hand_out(&unreached, Part::propose_unreached);
         self.tell(Told::Proposed)?;
         self.each(Part::close_less);
         Ok(())
@@ -225,30 +255,25 @@ impl Rounds<'_> {
         let middle = self.middle;
         self.each(|part| part.propose_held_again());
         self.tell(Told::Proposed)?;
-        self.solve(
-            |part, plan| part.eliminate_side(&middle, plan),
-            |part, plan, between| {
-                part.propose_joints(plan, between);
-                part.drive(Driver::Impulses);
-            },
-        )
+        let open = self.each_of(|part| part.held_open(middle.fixed));
+        self.solve(&open, Part::propose_held)
     }
 
-    /// Solves the system of all joints. `begin` eliminates the right side of a worker, and `end`
-    /// gets the solution of the blocks between workers.
-    fn solve(
-        &mut self,
-        begin: impl Fn(&mut Part, &PartPlan) -> Vec<PartWords> + Sync,
-        end: impl Fn(&mut Part, &PartPlan, &[Part6]) + Sync,
-    ) -> Result<()> {
-        let plan = self.plan;
-        let left = self.each_of(|part| begin(part, &plan.parts[part.number()]));
-        let left = message::all_gather_v(self.world, &left)?;
-        let between = self.between.solve(plan, &left);
-        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| {
-            part.0[0].timed(|part| end(part, &plan.parts[part.number()], between));
-        });
+    /// Solves the held motions of all joints, which open by `open`. `end` gets the changes of the
+    /// impulses of a worker.
+    fn solve(&mut self, open: &[Part6], end: impl Fn(&mut Part, &[Part6])) -> Result<()> {
+        let changes = self.islands.solve(open, (self.world, self.threads))?;
+        self.hand_out(&changes, end);
         Ok(())
+    }
+
+    /// Calls `work` for each worker of this rank with its part of `values`, by rising worker.
+    fn hand_out(&mut self, mut values: &[Part6], work: impl Fn(&mut Part, &[Part6])) {
+        for part in self.parts.iter_mut() {
+            let (own, rest) = values.split_at(part.holding().count().min(values.len()));
+            part.timed(|part| work(part, own));
+            values = rest;
+        }
     }
 
     /// The length of the change along the directions.

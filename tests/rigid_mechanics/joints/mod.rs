@@ -2,8 +2,10 @@
 //! otherwise.
 
 mod chains;
+mod loops;
 mod machines;
 mod pendulums;
+mod random;
 mod several;
 mod spinning;
 mod springs;

@@ -107,7 +107,8 @@ fn a_rod_holds_two_turning_balls_at_its_length() {
         println!("rod {omega}: middle, end, angular momentum, energy, turn {errors:?}");
         let [middle, end, moment, energy, turned] = errors;
         let square = (omega * 1e-3) * (omega * 1e-3);
-        assert!(middle < 1e-12 && moment < 1e-12);
+        // The solution of all joints at once is soft by a millionth.
+        assert!(middle < 1e-5 * square && moment < 1e-12);
         assert!(end < 0.13 * square && energy < 0.26 * square && turned < 0.3 * square);
     }
 }

@@ -84,6 +84,15 @@ impl Joints {
 }
 
 impl Joint {
+    /// "joint 3 (body 7 and 8)". `number` is its number.
+    pub fn name(&self, number: u32) -> String {
+        let second = match self.second {
+            Second::Movable(id) => format!(" and {id}"),
+            Second::Fixed(_) | Second::Space => String::new(),
+        };
+        format!("joint {number} (body {}{second})", self.first)
+    }
+
     /// The distance from the centre of mass of the second body within which the first point is, m.
     /// A rigid joint that is open by more has come apart, and a spring is stretched.
     pub fn reach(&self) -> f64 {

@@ -247,19 +247,27 @@ impl<C: Problem> Group<C> {
         });
     }
 
+    /// The constraints of this rank.
+    pub fn problems(&self) -> &[C] {
+        &self.problems
+    }
+
+    /// The constraints of this rank, to be changed.
+    pub fn problems_mut(&mut self) -> &mut [C] {
+        &mut self.problems
+    }
+
     /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
-    /// knows how a sweep changes its impulse. Adds what the sweep did to `all`.
-    pub fn sweep<F: Between + Sync>(
-        &mut self,
-        step: &StepParts,
-        found: &[F],
-        twists: &[Twist],
-        all: &mut Progress,
-    ) {
-        let Self { problems, progress, .. } = self;
-        step.threads.for_each_patch(EachPatch(problems), GRAIN, |place, problem| {
+    /// knows how a sweep changes its impulse.
+    pub fn sweep<F: Between + Sync>(&mut self, step: &StepParts, found: &[F], twists: &[Twist]) {
+        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |place, problem| {
             problem.0[0].sweep(both(&found[place].ends(), twists, step.fixed));
         });
+    }
+
+    /// Adds what the last sweep did to `all`.
+    pub fn add_progress(&mut self, step: &StepParts, all: &mut Progress) {
+        let Self { problems, progress, .. } = self;
         progress.clear();
         step.threads.collect(problems, GRAIN, progress, |problems, progress| {
             progress.push(Progress::of(problems.iter().map(Problem::swept)));

@@ -11,6 +11,7 @@
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
 //! | `announced` | what ranks tell each other of the constraints of a body |
+//! | [`islands`] | the motions that joints hold, solved at once |
 //! | `kept` | impulses of the last step |
 //! | `involved` | which other ranks need the impulses of this rank's constraints |
 
@@ -18,6 +19,7 @@ pub mod announced;
 pub mod contact;
 mod group;
 mod involved;
+pub mod islands;
 pub mod joint;
 pub mod kept;
 pub mod problem;
@@ -25,6 +27,7 @@ pub mod search;
 
 use self::contact::Pressing;
 use self::group::Group;
+use self::islands::{Islands, contradiction, parts_of};
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
 use self::search::{Next, Progress, Search};
@@ -32,6 +35,7 @@ use crate::bounds;
 use crate::error::Result;
 use crate::ranks::ExactSums;
 use crate::rigid::body::Twist;
+use crate::rigid::constraint::joint::active::ActiveJoint;
 use crate::rigid::constraint::pair::{Between, Ends, Partner};
 use crate::rigid::motion::Mobility;
 use crate::rigid::solver::{Answered, GRAIN, Solved, Solver, StepParts};
@@ -43,6 +47,7 @@ pub(super) struct Nonsmooth<C: Pressing> {
     sweeps: usize,
     contacts: Group<C>,
     joints: Group<JointProblem>,
+    islands: Islands,
     /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
     twists: Vec<Twist>,
     mobilities: Vec<Mobility>,
@@ -57,8 +62,8 @@ pub(super) fn check(sweeps: u32, at: &str) -> Result<()> {
 impl<C: Pressing> Nonsmooth<C> {
     /// A solver with at most `sweeps` sweeps a step.
     pub fn new(sweeps: u32) -> Self {
-        let (contacts, joints, twists, mobilities, counts) = Default::default();
-        Self { sweeps: sweeps as usize, contacts, joints, twists, mobilities, counts }
+        let (contacts, joints, islands, twists, mobilities, counts) = Default::default();
+        Self { sweeps: sweeps as usize, contacts, joints, islands, twists, mobilities, counts }
     }
 }
 
@@ -67,7 +72,13 @@ impl<C: Pressing> Solver for Nonsmooth<C> {
     /// for each sweep; with joints twice as many. At most two all-reduces a sweep.
     fn solve(&mut self, step: &mut StepParts) -> Result<Solved> {
         let constraints = self.begin(step)?;
-        let sweeps = self.search(step)?;
+        let mut sweeps = self.search(step, self.sweeps)?;
+        if !self.islands.is_empty() && sweeps < self.sweeps as u64 {
+            // The velocities that close joints depend on these velocities.
+            self.aim_joints(step, true);
+            self.aim_at_what_is_reached(step)?;
+            sweeps += self.search(step, self.sweeps - sweeps as usize)?;
+        }
         self.drive(step, Driver::Impulses);
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
@@ -110,7 +121,9 @@ impl<C: Pressing> Nonsmooth<C> {
         self.mobilities.clear();
         self.mobilities.extend(bodies.iter().map(|body| Mobility::of(&body)));
         if step.has_joints() {
-            self.aim_joints(step);
+            self.aim_joints(step, false);
+            self.begin_islands(step)?;
+            self.aim_at_what_is_reached(step)?;
         }
         Ok(constraints)
     }
@@ -137,11 +150,12 @@ impl<C: Pressing> Nonsmooth<C> {
         Ok(count)
     }
 
-    /// After: this rank knows the number of constraints of the bodies that it is involved in.
+    /// After: this rank knows the number of constraints of the bodies that it is involved in. All
+    /// joints of a body count as one.
     fn count(&mut self, step: &StepParts) {
         let Self { contacts, joints, counts, .. } = self;
         let has_joints = step.has_joints();
-        let of_joints = |place: usize| if has_joints { joints.count(place) } else { 0 };
+        let of_joints = |place: usize| if has_joints { joints.count(place).min(1) } else { 0 };
         let count = |place: usize| (contacts.count(place) + of_joints(place)) as u32;
         counts.clear();
         counts.extend((0..step.population.len()).map(count));
@@ -172,7 +186,8 @@ impl<C: Pressing> Nonsmooth<C> {
     }
 
     /// After: joints know the velocities that close them. These depend on how the bodies turn.
-    fn aim_joints(&mut self, step: &StepParts) {
+    /// `is_known` tells whether the impulses are those of this step.
+    fn aim_joints(&mut self, step: &StepParts, is_known: bool) {
         self.drive(step, Driver::Impulses);
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
@@ -187,17 +202,59 @@ impl<C: Pressing> Nonsmooth<C> {
                 let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            problem.aim(joint, &foreseen(&curvature(false), &curvature(true)), settings);
+            let driven = curvature(true);
+            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
+            problem.aim(joint, &curvature, settings);
         });
     }
 
-    /// Sweeps until the impulses are right, or their number is the largest. Returns the number of
-    /// sweeps.
-    fn search(&mut self, step: &mut StepParts) -> Result<u64> {
+    /// Before: joints know the velocities that close them.
+    ///
+    /// # Errors
+    /// If joints contradict each other.
+    fn begin_islands(&mut self, step: &StepParts) -> Result<()> {
+        let Self { joints, islands, mobilities, counts, .. } = self;
+        let (bodies, threads) = (step.population.bodies(), (step.world, step.threads));
+        let body = |place: u32| {
+            let place = place as usize;
+            (bodies.id(place), parts_of(&mobilities[place], counts[place]))
+        };
+        let all = step.joints.iter().zip(joints.problems()).filter(|(_, problem)| problem.holds());
+        let held = all.map(|(ActiveJoint { ends, .. }, problem)| {
+            let second = match ends.second {
+                Partner::Movable(place) => Some(body(place)),
+                Partner::Fixed(_) => None,
+            };
+            problem.held(ends.number, [Some(body(ends.first)), second])
+        });
+        islands.begin(&held.collect::<Vec<_>>(), threads)?;
+        let apart = holding(joints.problems()).map(|it| *it.apart()).collect::<Vec<_>>();
+        let stuck = islands.contradicting(&apart, threads)?;
+        if !stuck.is_empty() {
+            let holding = step.joints.iter().zip(joints.problems()).filter(|it| it.1.holds());
+            let numbers: Vec<u32> = holding.map(|(joint, _)| joint.ends.number).collect();
+            let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
+            return Err(contradiction(step.all_joints.all(), &stuck));
+        }
+        Ok(())
+    }
+
+    /// Before: joints know the velocities that close them. After: they aim at what impulses reach.
+    fn aim_at_what_is_reached(&mut self, step: &StepParts) -> Result<()> {
+        let Self { joints, islands, .. } = self;
+        let missing: Vec<_> = holding(joints.problems()).map(JointProblem::held_targets).collect();
+        let unreached = islands.unreached(&missing, (step.world, step.threads))?;
+        let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
+        all.zip(&unreached).for_each(|(problem, part)| problem.close_less_by(part));
+        Ok(())
+    }
+
+    /// Sweeps until the impulses are right, or their number is `most`. Returns the number of sweeps.
+    fn search(&mut self, step: &mut StepParts, most: usize) -> Result<u64> {
         let mut search = Search::default();
         loop {
             self.drive(step, Driver::Impulses);
-            let (next, is_least) = search.next(self.sweep(step), self.sweeps, step.world)?;
+            let (next, is_least) = search.next(self.sweep(step)?, most, step.world)?;
             if next == Next::Back {
                 self.change(step, Change::GoBack);
                 return Ok(search.sweeps());
@@ -206,7 +263,12 @@ impl<C: Pressing> Nonsmooth<C> {
                 self.change(step, Change::Mark);
             }
             self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
-            let length = if let Next::Turn(_) = next { self.length(step, &search)? } else { 1.0 };
+            let length = match next {
+                Next::Turn(_) => self.length(step, &search)?,
+                // Limits and motors are not counted among the constraints of a body.
+                _ if step.has_joints() => self.length(step, &search)?.min(1.0),
+                _ => 1.0,
+            };
             self.change(step, Change::Advance(length));
             if next == Next::End {
                 return Ok(search.sweeps());
@@ -238,11 +300,21 @@ impl<C: Pressing> Nonsmooth<C> {
 
     /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
     /// knows how a sweep changes its impulse. Returns what the sweep did.
-    fn sweep(&mut self, step: &StepParts) -> Progress {
+    fn sweep(&mut self, step: &StepParts) -> Result<Progress> {
+        let Self { contacts, joints, islands, twists, .. } = self;
+        contacts.sweep(step, step.contacts, twists);
+        joints.sweep(step, step.joints, twists);
+        if !islands.is_empty() {
+            let open: Vec<_> =
+                holding(joints.problems()).map(JointProblem::held_gradient).collect();
+            let changes = islands.solve(&open, (step.world, step.threads))?;
+            let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
+            all.zip(&changes).for_each(|(problem, change)| problem.replace_held(change));
+        }
         let mut all = Progress::default();
-        self.contacts.sweep(step, step.contacts, &self.twists, &mut all);
-        self.joints.sweep(step, step.joints, &self.twists, &mut all);
-        all
+        contacts.add_progress(step, &mut all);
+        joints.add_progress(step, &mut all);
+        Ok(all)
     }
 
     /// Gives all impulses their directions. After: all involved ranks know them.
@@ -269,6 +341,11 @@ impl<C: Pressing> Nonsmooth<C> {
         self.contacts.change(step, change);
         self.joints.change(step, change);
     }
+}
+
+/// The joints that hold a motion.
+fn holding(all: &[JointProblem]) -> impl Iterator<Item = &JointProblem> {
+    all.iter().filter(|problem| problem.holds())
 }
 
 /// The number of constraints of each body. It is 0 for a fixed one.

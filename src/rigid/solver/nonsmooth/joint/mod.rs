@@ -21,10 +21,12 @@
 //! ends in the middle of the next one, so without `q` a pendulum would swing outwards and be pulled
 //! back: it would lose energy. `q` is taken from the velocities with the impulses that the step
 //! begins with, which are those of the last step. If it is far from that of the velocities without
-//! impulses, the latter counts: after an impact a wrong guess would open the joint, and so grow.
+//! impulses, the latter counts: after an impact a wrong guess would open the joint, and so grow. When
+//! the impulses of this step are found, `q` is taken from their velocities, and the sweeps go on.
 //!
 //! A sweep solves the locked motions of a joint together. Motor and limits come first, with the
-//! locked motions eliminated.
+//! locked motions eliminated. Then the motions that all joints hold are solved at once
+//! ([`islands`](crate::rigid::solver::nonsmooth::islands)).
 //!
 //! | module | |
 //! |---|---|
@@ -47,7 +49,7 @@ use crate::rigid::constraint::pair::Side;
 use crate::rigid::solver::nonsmooth::announced::BodyConstraint;
 use crate::rigid::solver::nonsmooth::kept::Kept;
 use crate::rigid::solver::nonsmooth::problem::Problem;
-use crate::rigid::solver::nonsmooth::search::Swept;
+use crate::rigid::solver::nonsmooth::search::{ROUNDED, Swept};
 use bytemuck::Zeroable;
 
 /// A joint and its impulse. It stays with the rank that treats the joint.
@@ -73,13 +75,18 @@ pub struct JointProblem {
     lever: f64,
     /// The speed that counts as large, m/s.
     speed: f64,
+    /// How far rigid held motions are open: m, rad.
+    apart: Motions,
+    /// The speed of its points, at most, m/s.
+    moving: f64,
     /// `u` without impulses, and before the last sweep.
     free: Motions,
     velocity: Motions,
     gradient: Rows,
     change: Rows,
-    /// `-g.(z - z_last)` of the last sweep, J.
-    turn: f64,
+    /// `g.z_last` of the last sweep, J, and the error of the velocity that it found, m/s.
+    turned: f64,
+    error: f64,
 }
 
 impl JointProblem {
@@ -128,15 +135,23 @@ impl JointProblem {
             drive: of_joint.motor.map_or(0.0, |motor| motor.speed),
             lever: rows::lever(sides),
             speed: 0.0,
+            apart: Motions::zeros(),
+            moving: 0.0,
             free: Motions::zeros(),
             velocity: Motions::zeros(),
             gradient: zero,
             change: zero,
-            turn: 0.0,
+            turned: 0.0,
+            error: 0.0,
         };
         problem.free = problem.relative([&sides[0].twist, &sides[1].twist]);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
         problem.speed = h * forces;
+        let of_side = |side: usize| {
+            let Twist { linear, angular } = &sides[side].twist;
+            linear.norm() + angular.norm() * arms[side].norm()
+        };
+        problem.moving = of_side(0).max(of_side(1));
         problem
     }
 
@@ -145,7 +160,14 @@ impl JointProblem {
     pub fn aim(&mut self, joint: &ActiveJoint, curvature: &[f64; 6], settings: &ContactSettings) {
         self.targets = rows::targets(joint, curvature, settings);
         self.limits = rows::limits(joint, curvature, settings);
-        self.speed = self.speed.max(self.size(&(self.free - self.targets)));
+        self.apart = Motions::from_fn(|row, _| match self.place_of(row) {
+            Some(place) if self.soft[place] > 0.0 => 0.0,
+            Some(LIMIT) => joint.excess(),
+            Some(_) => joint.pose.motion[row],
+            None => 0.0,
+        });
+        let speed = self.size(&(self.free - self.targets)).max(ROUNDED * self.moving);
+        self.speed = self.speed.max(speed);
     }
 
     /// `u` for these velocities of the bodies.
@@ -253,8 +275,9 @@ impl Problem for JointProblem {
             self.gradient[MOTOR] = u - self.drive;
         }
         let dot = |a: &Rows| a.iter().zip(&self.gradient).map(|(a, g)| a * g).sum::<f64>();
-        self.turn = dot(&self.change) - dot(&change);
+        self.turned = dot(&self.change);
         self.change = change;
+        self.error = self.error(&open, [change[LIMIT], change[MOTOR]]);
     }
 
     fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
@@ -280,8 +303,7 @@ impl Problem for JointProblem {
 
     fn propose(&mut self, value: &Rows, last: &Rows) {
         self.change = std::array::from_fn(|row| value[row] - self.impulse.value[row]);
-        let turns = (0..8).map(|row| self.gradient[row] * (last[row] - self.change[row]));
-        self.turn = turns.sum();
+        self.turned = (0..8).map(|row| self.gradient[row] * last[row]).sum();
     }
 
     fn arms(&self) -> &[Vec3; 2] {
@@ -304,12 +326,12 @@ impl Problem for JointProblem {
             (_, None) => 0.0,
         };
         let energy = |row: usize| 0.5 * value[row] * (gradient[row] + free(row));
-        let open = Motions::from_column_slice(&gradient[..6]);
+        let descent = -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>();
         Swept {
-            descent: -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>(),
-            turn: self.turn,
+            descent,
+            turn: self.turned + descent,
             energy: (0..8).map(energy).sum(),
-            error: self.error(&open, [change[LIMIT], change[MOTOR]]),
+            error: self.error,
             speed: self.speed,
         }
     }
