@@ -15,7 +15,8 @@ const SCENE: &str = r#"(
     name: "still", frames: 2, frames_per_second: 10, steps_per_frame: 1,
     gravity_m_per_s2: (0, 0, 0), output: (polygons: Quads),
     cloths: [
-        (shape: Mesh("quads.obj"), transform: (translation_m: (0, 1, 0)), material: Fabric("cotton")),
+        (shape: Mesh("quads.obj"), transform: (translation_m: (0, 1, 0)), material: Fabric("cotton"),
+         imperfection_m: 0),
         (shape: Sheet(width_m: 1, length_m: 1, columns: 4, rows: 4),
          transform: (translation_m: (0.5, 2, 0.5)), material: Fabric("cotton")),
     ],

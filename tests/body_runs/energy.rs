@@ -69,7 +69,7 @@ fn change(it: &mut Frame, array: &str, body: usize, axis: usize, [factor, shift]
 
 /// Ten frames of what rests on a floor, with cubes of `size_m`: a tower of three that do not stand
 /// straight, a pyramid, a wall, logs between stops, and a cube a
-/// thousandth as heavy on another one.
+/// hundredth as heavy on another one.
 fn at_rest(size_m: f64, step_s: f64, more: &str) -> String {
     let list = |places: &[[f64; 2]]| -> String {
         let place = |[x, y]: &[f64; 2]| format!("({}, {}, 0),", x * size_m, y * size_m);
@@ -86,8 +86,7 @@ fn at_rest(size_m: f64, step_s: f64, more: &str) -> String {
         |k: u32| [8.0 + 2.0 * f64::from(k % 3) + f64::from(k / 3 % 2), 0.5 + f64::from(k / 3)];
     let (wall, logs) = (Vec::from_iter((0..12).map(brick)), rows(3, 1.0, 0.75_f64.sqrt(), -9.0));
     let boxes = [&tower[..], &pyramid, &[[-4.0, 0.5], [-10.0, 0.5], [-6.0, 0.5]]].concat();
-    let (boxes, wall, logs, small) =
-        (list(&boxes), list(&wall), list(&logs), list(&[[-4.2, 1.05]]));
+    let (boxes, wall, logs, small) = (list(&boxes), list(&wall), list(&logs), list(&[[-4.2, 1.1]]));
     format!(
         r#"Scene(frames: 10, frames_per_second: {}, steps_per_frame: 10, bodies: [
             (shape: Box(size_m: ({size_m}, {size_m}, {size_m})), material: "stone", arrangement: At([{boxes}])),
@@ -105,7 +104,7 @@ fn at_rest(size_m: f64, step_s: f64, more: &str) -> String {
         0.1 / step_s,
         2.0 * size_m,
         0.5 * size_m,
-        0.1 * size_m,
+        0.2 * size_m,
         -20.0 * size_m,
         20.0 * size_m,
     )

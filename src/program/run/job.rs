@@ -143,7 +143,6 @@ impl Job {
             scene.frames = frames;
             scene::load::validate(&scene, &arguments.scene)?;
         }
-        say_default_steps(arguments, show);
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();
         let content = Content::new(arguments, &scene, &home)?;
@@ -168,6 +167,7 @@ impl Job {
         let checkpoints = CheckpointPlan::new(arguments, every, scene_hash(&copied, &meshes)?);
         let stop_after = arguments.computing.stop_after;
         let input = Input { scene_file: arguments.scene.clone(), home, meshes };
+        say_default_steps(arguments, show);
         Ok(Self {
             scene,
             content,

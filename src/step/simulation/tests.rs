@@ -110,7 +110,7 @@ fn forces_act_in_their_step_and_their_work_is_counted() {
     let text = r#"(gravity_m_per_s2: (0, 0, 0), air: (density_kg_per_m3: 1e-30),
         solver: (relative_residual: 1e-12), cloths: [(
         shape: Sheet(width_m: 0.2, length_m: 0.2, columns: 4, rows: 4),
-        material: Fabric("cotton"),
+        material: Fabric("cotton"), imperfection_m: 0,
     )])"#;
     let scene = scene::complete(scene::parse(text, "free.ron").unwrap(), Path::new("free.ron"));
     let scene = scene.unwrap();

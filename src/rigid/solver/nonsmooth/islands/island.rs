@@ -96,8 +96,8 @@ impl Island {
             let held = joint.soft.iter().rposition(|&soft| soft >= 0.0);
             factor.set_rows(at, held.map_or(0, |row| row + 1));
             *factor.diagonal_mut(at) -= joint.softness();
-            for side in 0..2 {
-                let Some(body) = ends[side] else { continue };
+            for (side, body) in ends.into_iter().enumerate() {
+                let Some(body) = body else { continue };
                 factor.add(&self.order, block, body, &-joint.block(side));
                 if !std::mem::replace(&mut is_known[body as usize], true) {
                     let at = factor.position(body);

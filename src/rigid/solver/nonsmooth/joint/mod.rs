@@ -274,8 +274,7 @@ impl Problem for JointProblem {
             self.gradient[LIMIT] = if limit.is_finite() { limit } else { 0.0 };
             self.gradient[MOTOR] = u - self.drive;
         }
-        let dot = |a: &Rows| a.iter().zip(&self.gradient).map(|(a, g)| a * g).sum::<f64>();
-        self.turned = dot(&self.change);
+        self.turned = self.change.iter().zip(&self.gradient).map(|(a, g)| a * g).sum();
         self.change = change;
         self.error = self.error(&open, [change[LIMIT], change[MOTOR]]);
     }
