@@ -40,11 +40,10 @@ fn a_hanging_strip_stretches_by_its_own_weight() {
 }
 
 /// Relative error of H/L, the tip's drop over the length, for a strip of `along` x `across` cells
-/// that bends under its own weight. Its first two columns are held; L counts from half a cell
-/// behind the last held column.
+/// that bends under its own weight. Its first two columns are held; L counts from the second.
 fn cantilever_error(along: u32, across: u32, cut: Cut, (gamma, exact): (f64, f64)) -> f64 {
     let cell = 0.4 / f64::from(along);
-    let length = (f64::from(along) - 0.5) * cell;
+    let length = (f64::from(along) - 1.0) * cell;
     let rigidity = DENSITY * G * length.powi(3) / gamma;
     // Roughly the first frequency of the strip, as a beam and as a pendulum.
     let first = (G / length * (12.4 / gamma + 1.45)).sqrt();
@@ -69,7 +68,7 @@ const CANTILEVER: [(f64, f64); 3] = [(1.0, 0.12347), (10.0, 0.70020), (100.0, 0.
 fn cantilevers_on_regular_meshes_are_elasticas() {
     for exact in CANTILEVER {
         for cut in [Cut::Rising, Cut::Falling, Cut::Equilateral] {
-            assert!(cantilever_error(40, 4, cut, exact).abs() < 0.01);
+            assert!(cantilever_error(40, 4, cut, exact).abs() < 0.002);
         }
     }
 }
@@ -77,7 +76,7 @@ fn cantilevers_on_regular_meshes_are_elasticas() {
 #[test]
 fn cantilevers_on_jittered_meshes_are_elasticas() {
     for exact in CANTILEVER {
-        assert!(cantilever_error(40, 4, Cut::Jittered(0.2, 1), exact).abs() < 0.01);
+        assert!(cantilever_error(40, 4, Cut::Jittered(0.2, 1), exact).abs() < 0.002);
     }
 }
 
@@ -92,7 +91,7 @@ fn cantilevers_come_closer_as_the_mesh_is_refined() {
         };
         let (coarse, fine) = (mean(1), mean(2));
         println!("{cuts:?}: {:.3} %, refined {:.3} %", 100.0 * coarse, 100.0 * fine);
-        assert!(fine < coarse);
+        assert!(fine < 0.5 * coarse);
     }
 }
 
