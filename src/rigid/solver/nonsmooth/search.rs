@@ -42,7 +42,7 @@ const REDUCTION: f64 = 1e-3;
 /// As [`TOLERANCE`]: if all constraints are below, no further sweep is made.
 const NEGLIGIBLE: f64 = 1e-9;
 
-/// The part of the speed of bodies that counts as large: of it [`NEGLIGIBLE`] is what rounding leaves.
+/// The part of the speed of bodies that counts as large: of it `NEGLIGIBLE` is what rounding leaves.
 pub const ROUNDED: f64 = 1e-14 / NEGLIGIBLE;
 
 /// As [`REDUCTION`]: what rounding leaves.
