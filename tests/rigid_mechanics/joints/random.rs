@@ -58,7 +58,7 @@ fn system(random: &mut impl FnMut() -> f64, wrong: f64) -> Scene {
     scene
 }
 
-/// Runs random systems. Joints suit the velocities of the start, so none may gain or lose energy.
+/// Runs random systems. None may gain energy. Sliders that meet their ends lose some.
 fn run(count: usize, steps: usize) {
     let mut random = random_numbers();
     for number in 0..count {
@@ -68,11 +68,11 @@ fn run(count: usize, steps: usize) {
         for step in 0..steps {
             let result = scene.try_step();
             assert_eq!(result, Ok(()), "system {number} of {bodies} bodies, step {step}");
-            most = most.max((scene.energy() / start - 1.0).abs());
+            most = most.max(scene.energy() / start - 1.0);
         }
         let gap = scene.widest_gap();
-        println!("system {number} of {bodies} bodies: energy off by {most:e}, gap {gap:e} m");
-        assert!(most < 1e-3 && gap < 1e-3, "system {number}: energy {most:e}, gap {gap:e} m");
+        println!("system {number} of {bodies} bodies: energy +{most:e}, gap {gap:e} m");
+        assert!(most < 1e-6 && gap < 1e-3, "system {number}: energy +{most:e}, gap {gap:e} m");
     }
 }
 
@@ -82,7 +82,7 @@ fn random_systems_of_joints_do_not_explode() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "the one above in eighty times the steps: run it after a change of joints"]
 fn random_systems_of_joints_do_not_explode_in_a_second() {
     run(200, 1000);
 }
