@@ -204,14 +204,11 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use cloth_sim::program::cli::{Command, CommandLine};
 
     #[test]
     fn the_default_network_is_shared_memory() {
-        let line = CommandLine::parse_from(["cloth-sim", "replay", "tasks"]);
-        let Some(Command::Lab(LabCommand::Replay(arguments))) = line.command else {
-            panic!("another command")
-        };
+        let line = CommandLine::parse_from(["cloth-lab", "replay", "tasks"]);
+        let LabCommand::Replay(arguments) = line.command else { panic!("another command") };
         assert_eq!(arguments.network(), Network::SHARED_MEMORY);
     }
 }

@@ -15,7 +15,7 @@ pub mod halo;
 pub mod in_process;
 pub mod launch;
 pub mod message;
-#[cfg(test)]
+#[doc(hidden)] // for the tests of several crates
 pub mod simulated;
 mod timed;
 pub mod world;

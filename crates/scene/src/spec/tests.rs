@@ -6,9 +6,9 @@ use std::path::Path;
 use super::{MaterialSpec, Shape};
 use cloth_rigid::shape::BodyShape;
 
-const DOCS: &str = include_str!("../../../docs/scene.md");
-const AMPLITUDE: &str = include_str!("../../bodies/cloth/amplitude.rs");
-const AIR: &str = include_str!("../../bodies/cloth/elements/air.rs");
+const DOCS: &str = include_str!("../../../../docs/scene.md");
+const AMPLITUDE: &str = include_str!("../../../bodies/src/bodies/cloth/amplitude.rs");
+const AIR: &str = include_str!("../../../bodies/src/bodies/cloth/elements/air.rs");
 
 /// Fields and choices of the public types of `source`.
 fn declared(source: &str, types: &[&str]) -> BTreeSet<String> {
@@ -60,19 +60,20 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(include_str!("pin.rs"), &[]));
     expected.extend(declared(include_str!("samples.rs"), &[]));
     expected.extend(declared(include_str!("seam.rs"), &[]));
-    let samples = include_str!("../../bodies/prescribed/samples.rs");
+    let samples = include_str!("../../../bodies/src/bodies/prescribed/samples.rs");
     expected.extend(declared(samples, &["Interpolation {"]));
-    let skin = include_str!("../../bodies/prescribed/skin.rs");
+    let skin = include_str!("../../../bodies/src/bodies/prescribed/skin.rs");
     expected.extend(declared(skin, &["Yielding {"]));
     expected.extend(declared(AMPLITUDE, &[]));
     expected.extend(declared(include_str!("../bodies/spec.rs"), &[]));
     expected.extend(declared(include_str!("../bodies/joints/spec.rs"), &[]));
-    expected.extend(declared(include_str!("../../rigid/solver/mod.rs"), &["Response {"]));
-    expected.extend(declared(include_str!("../../rigid/sync/mod.rs"), &["Synchronisation {"]));
-    let workers = include_str!("../../workers/settings.rs");
+    expected.extend(declared(include_str!("../../../rigid/src/solver/mod.rs"), &["Response {"]));
+    expected
+        .extend(declared(include_str!("../../../rigid/src/sync/mod.rs"), &["Synchronisation {"]));
+    let workers = include_str!("../../../workers/src/settings.rs");
     expected.extend(declared(workers, &["Coupling {", "Weighting {", "Division {"]));
     expected.extend(declared(workers, &["SetRule {", "Balance {"]));
-    expected.extend(declared(include_str!("../../workers/engines.rs"), &["EngineKind {"]));
+    expected.extend(declared(include_str!("../../../workers/src/engines.rs"), &["EngineKind {"]));
     expected.extend(declared(include_str!("../keyframe.rs"), &[]));
     expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("mesh/shapes", &[]));
@@ -81,11 +82,12 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(MaterialSpec::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("bodies/cloth/material", MaterialSpec::NAMES));
     expected.extend(declared(AIR, &["Air {", "WindKey"]));
-    expected.extend(declared(include_str!("../../contact/settings.rs"), &[]));
-    expected.extend(declared(include_str!("../../stealing/settings.rs"), &[]));
-    expected.extend(declared(include_str!("../../step/settings.rs"), &["Solver", "GravityKey"]));
-    expected.extend(declared(include_str!("../../step/sizes.rs"), &["Choice {"]));
-    let methods = include_str!("../../partition/methods/settings.rs");
+    expected.extend(declared(include_str!("../../../bodies/src/contact/settings.rs"), &[]));
+    expected.extend(declared(include_str!("../../../collision/src/stealing/settings.rs"), &[]));
+    expected
+        .extend(declared(include_str!("../../../step/src/settings.rs"), &["Solver", "GravityKey"]));
+    expected.extend(declared(include_str!("../../../step/src/sizes.rs"), &["Choice {"]));
+    let methods = include_str!("../../../core/src/partition/methods/settings.rs");
     expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
     let kinds = cloth_core::linear::PreconditionerKind::ALL.iter();
     expected.extend(kinds.map(|kind| format!("{kind:?}")));

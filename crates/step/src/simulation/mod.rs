@@ -2,8 +2,6 @@
 
 mod contact_counts;
 mod given;
-#[cfg(test)]
-mod tests;
 mod weld;
 
 use std::sync::Arc;
@@ -52,7 +50,8 @@ pub struct Simulation<'w> {
     pub(super) model: Arc<Model>,
     pub(super) rank: ThisRank<'w>,
     /// The state between two steps.
-    pub(super) state: State,
+    #[doc(hidden)] // for the tests
+    pub state: State,
     /// The stages of a step.
     pub(super) stages: Stages,
     /// The work of the patches, if they may change their ranks.

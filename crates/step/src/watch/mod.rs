@@ -32,8 +32,6 @@
 //! Source: ours.
 
 mod loads;
-#[cfg(test)]
-mod tests;
 mod work;
 
 use std::iter::zip;

@@ -11,6 +11,7 @@ use cloth_collision::collision::search::traversal::Traversal;
 use cloth_collision::collision::test::TestOutcome;
 use cloth_collision::collision::{Test, TestCounters};
 use cloth_core::ids::PatchId;
+use cloth_core::math::mix;
 use serde::{Deserialize, Serialize};
 
 /// The kind of a test, with the counts of a pair of leaves.
@@ -234,6 +235,49 @@ impl Unfolded<'_> {
     }
 }
 
+/// Samples, for the tests of this crate and of the laboratory.
+#[doc(hidden)]
+impl RecordedTrees {
+    /// Random trees. Patch `i` has a tree of about `sizes[i]` tests.
+    pub fn random(seed: u64, sizes: &[usize]) -> Self {
+        let mut trees = Self::default();
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            mix(state)
+        };
+        for (patch, &size) in sizes.iter().enumerate() {
+            trees.roots.push((patch as PatchId, trees.kinds.len() as u32));
+            let mut open = 1;
+            let mut left = size;
+            while open > 0 {
+                left = left.saturating_sub(1);
+                let kind = match next() % 16 {
+                    // The last open branch does not end early.
+                    0..4 if left > 0 => Kind::SplitItself,
+                    kind if left > 0 && (kind < 9 || open == 1) => Kind::Split,
+                    9..12 => Kind::Flat,
+                    12 => Kind::Leaves { screened: 3, found: 1 },
+                    _ => Kind::Apart,
+                };
+                open += kind.branches();
+                open -= 1;
+                trees.kinds.push(kind);
+            }
+        }
+        trees
+    }
+
+    /// One tree in which all tests split in two, down to `depth`.
+    pub fn complete(depth: u32) -> Self {
+        let mut kinds = vec![Kind::Apart];
+        for _ in 0..depth {
+            kinds = [&[Kind::Split][..], &kinds, &kinds].concat();
+        }
+        Self { kinds, roots: vec![(0, 0)], ..Self::default() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use cloth_collision::collision::Sweep;
@@ -242,53 +286,9 @@ mod tests {
     use cloth_collision::collision::test::TestTrees;
     use cloth_collision::collision::{Moves, Surface};
     use cloth_core::math::Vec3;
-    use cloth_core::math::mix;
     use cloth_core::mesh::Topology;
 
     use super::*;
-
-    impl RecordedTrees {
-        /// Random trees. Patch `i` has a tree of about `sizes[i]` tests.
-        pub fn random(seed: u64, sizes: &[usize]) -> Self {
-            let mut trees = Self::default();
-            let mut state = seed;
-            let mut next = || {
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                mix(state)
-            };
-            for (patch, &size) in sizes.iter().enumerate() {
-                trees.roots.push((patch as PatchId, trees.kinds.len() as u32));
-                let mut open = 1;
-                let mut left = size;
-                while open > 0 {
-                    left = left.saturating_sub(1);
-                    let kind = match next() % 16 {
-                        // The last open branch does not end early.
-                        0..4 if left > 0 => Kind::SplitItself,
-                        kind if left > 0 && (kind < 9 || open == 1) => Kind::Split,
-                        9..12 => Kind::Flat,
-                        12 => Kind::Leaves { screened: 3, found: 1 },
-                        _ => Kind::Apart,
-                    };
-                    open += kind.branches();
-                    open -= 1;
-                    trees.kinds.push(kind);
-                }
-            }
-            trees
-        }
-    }
-
-    impl RecordedTrees {
-        /// One tree in which all tests split in two, down to `depth`.
-        pub fn complete(depth: u32) -> Self {
-            let mut kinds = vec![Kind::Apart];
-            for _ in 0..depth {
-                kinds = [&[Kind::Split][..], &kinds, &kinds].concat();
-            }
-            Self { kinds, roots: vec![(0, 0)], ..Self::default() }
-        }
-    }
 
     #[test]
     fn branches_are_found_again_and_other_kinds_are_refused() {

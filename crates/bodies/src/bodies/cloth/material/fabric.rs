@@ -87,7 +87,7 @@ mod tests {
     /// Density, shear and the rigidity along warp are those of the table in `docs/scene.md`.
     #[test]
     fn the_documents_give_the_numbers_of_each_fabric() {
-        let documents = include_str!("../../../../docs/scene.md");
+        let documents = include_str!("../../../../../../docs/scene.md");
         for (name, material) in FABRICS {
             let row = documents.lines().find(|line| line.starts_with(&format!("| {name} |")));
             let cells: Vec<&str> = row.expect(name).split('|').map(str::trim).collect();

@@ -4,9 +4,6 @@
 //! no part in contact with the obstacle, until the vertex is outside of it and clear of it. Pairs
 //! of cloth and cloth are never dropped (docs/methods.md, section 8).
 
-#[cfg(test)]
-mod tests;
-
 use serde::{Deserialize, Serialize};
 
 use crate::model::Model;
@@ -33,7 +30,7 @@ pub struct PassedObstacle {
 }
 
 impl Dropped {
-    pub(super) fn new(mut pairs: Vec<DroppedPair>) -> Self {
+    pub fn new(mut pairs: Vec<DroppedPair>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
         Self { pairs }
@@ -64,7 +61,7 @@ impl Dropped {
     }
 
     /// Whether an elementary pair takes part in contact: none of its vertices passes its obstacle.
-    pub(super) fn keeps(&self, pair: &Pair, model: &Model) -> bool {
+    pub fn keeps(&self, pair: &Pair, model: &Model) -> bool {
         let passes = |vertex: VertexId| {
             let at = self.pairs.partition_point(|&[before, _]| before < vertex);
             self.pairs.get(at).is_some_and(|pair| pair[0] == vertex)

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Measure, Model, Simulation};
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_core::ranks::in_process;
+use cloth_step::{Measure, Model, Simulation};
 
 /// A sheet with a pin at each of three corners: one stays, one has a motion, one ends soon.
 const PINNED: &str = r#"(

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Counter, EnergyRise, Measure, Model, Simulation, StepReport};
 use cloth_core::error::Result;
 use cloth_core::math::Vec3;
 use cloth_core::ranks::in_process;
+use cloth_step::{Counter, EnergyRise, Measure, Model, Simulation, StepReport};
 
 /// A sheet that hangs from an edge. Another edge is led along.
 const HANGING: &str = r#"(
