@@ -30,6 +30,7 @@ pub struct PassedObstacle {
 }
 
 impl Dropped {
+    /// The pairs, each once.
     pub fn new(mut pairs: Vec<DroppedPair>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
