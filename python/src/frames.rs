@@ -9,13 +9,13 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arguments::whole;
 use crate::bodies;
 use crate::error::{exception, raised};
-use crate::program::check::record::Record;
-use crate::program::cli::Arguments;
-use crate::program::output::checkpoint::Checkpoint;
-use crate::program::output::formats::Source;
-use crate::program::output::names;
-use crate::program::run::content::Content;
 use crate::saved::sealed;
+use cloth_sim::program::check::record::Record;
+use cloth_sim::program::cli::Arguments;
+use cloth_sim::program::output::checkpoint::Checkpoint;
+use cloth_sim::program::output::formats::Source;
+use cloth_sim::program::output::names;
+use cloth_sim::program::run::content::Content;
 
 /// The frames of the run in a folder. `RunFolder` is the class for users.
 #[pyclass(frozen, module = "cloth_sim")]

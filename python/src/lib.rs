@@ -3,7 +3,6 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `program` | the program, compiled as part of the module |
 //! | [`scene`] | `Scene` |
 //! | [`set_up`] | from a scene to its ranks, and what stays the same in a simulation |
 //! | [`ranks`] | threads, one for each rank, that do what Python asks for |
@@ -14,9 +13,6 @@
 //! | [`arrays`], [`bodies`], [`error`] | numpy arrays; frames as dictionaries of them; exceptions |
 //!
 //! `python/cloth_sim/` has what is written in Python, and the types for readers and checkers.
-
-#[path = "../../src/program/mod.rs"]
-mod program;
 
 mod arguments;
 mod arrays;
@@ -55,7 +51,7 @@ mod _core {
     #[pyfunction]
     fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
         py.detach(|| {
-            let code = crate::program::main(words.into_iter());
+            let code = cloth_sim::program::main(words.into_iter());
             // Python does not flush the standard output of Rust.
             let _ = std::io::stdout().flush();
             code

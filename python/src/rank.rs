@@ -9,9 +9,9 @@ use cloth_sim::step::Simulation;
 use cloth_sim::workers;
 use serde::Serialize;
 
-use crate::program::output::bodies::record::Bodies;
-use crate::program::output::cloth_record::{Cloth, Searches};
-use crate::program::output::record::StepRecord;
+use cloth_sim::program::output::bodies::record::Bodies;
+use cloth_sim::program::output::cloth_record::{Cloth, Searches};
+use cloth_sim::program::output::record::StepRecord;
 
 /// One rank's part of a simulation.
 pub enum Rank<'w> {

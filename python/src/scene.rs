@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::raised;
-use crate::program::overrides;
+use cloth_sim::program::overrides;
 
 /// A scene: what is simulated, and how. It does not change; `changed` makes another one.
 #[pyclass(frozen, module = "cloth_sim")]

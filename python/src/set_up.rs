@@ -9,12 +9,12 @@ use cloth_sim::rigid::balance::Balancer;
 use cloth_sim::scene::{Scene, bodies::RigidSetup};
 use cloth_sim::step::{Model, Simulation};
 
-use crate::program::cli::{Arguments, Computing};
-use crate::program::run::bodies::{self, in_scene};
-use crate::program::run::content::Content;
-use crate::program::run::placement::Placement;
 use crate::rank::Rank;
 use crate::ranks::Ranks;
+use cloth_sim::program::cli::{Arguments, Computing};
+use cloth_sim::program::run::bodies::{self, in_scene};
+use cloth_sim::program::run::content::Content;
+use cloth_sim::program::run::placement::Placement;
 
 /// What stays the same in a simulation.
 #[derive(Default)]

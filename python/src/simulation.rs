@@ -15,12 +15,12 @@ use crate::arguments::{vectors, whole, whole_from};
 use crate::arrays::{array, table};
 use crate::bodies;
 use crate::error::{exception, raised};
-use crate::program::cli::Computing;
 use crate::rank::Rank;
 use crate::ranks::{Answer, Ranks};
 use crate::saved::{sealed, unsealed};
 use crate::scene::Scene;
 use crate::set_up::{Facts, set_up};
+use cloth_sim::program::cli::Computing;
 
 /// How often a wait looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(20);

@@ -76,7 +76,7 @@ fn a_ball_let_go_just_above_a_floor_passes_the_check() {
         let folder = folder();
         let bodies = body("ball", BALL, y, "") + &body("floor", "HalfSpace", 0.0, FIXED);
         let run = run_scene(&scene(&bodies, ""), folder.path());
-        let said = finish(Command::new(BINARY).arg("check").arg(run));
+        let said = finish(Command::new(&*BINARY).arg("check").arg(run));
         assert!(said.status.success(), "{y}: {}", String::from_utf8_lossy(&said.stdout));
     }
 }

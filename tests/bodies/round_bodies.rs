@@ -128,8 +128,11 @@ fn run_clear(
     axes: &[(&str, Axis)],
 ) -> (std::path::PathBuf, f64) {
     let run = run_scene(scene, at);
-    let said =
-        Command::new(crate::common::run::BINARY).arg("check").arg(&run).output().expect("it runs");
+    let said = Command::new(&*crate::common::run::BINARY)
+        .arg("check")
+        .arg(&run)
+        .output()
+        .expect("it runs");
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
     let least = (1..=frames).map(|frame| lowest_distance(&run, frame, axes));
     let least = least.fold(f64::INFINITY, f64::min);
@@ -271,7 +274,7 @@ fn a_pile_has_the_same_bits_on_any_ranks_and_goes_on_with_them() {
     assert_eq!(bits(simulate(Start::Threads(1, 2), &scene, &at("threads"), &[])), expected);
     let every = ["--frames", "9", "--checkpoint-every", "1"];
     simulate(Start::Threads(2, 1), &scene, &at("parts"), &every);
-    let mut command = Command::new(crate::common::run::BINARY);
+    let mut command = Command::new(&*crate::common::run::BINARY);
     command.arg("resume").arg(at("parts")).args([
         "--frames",
         "16",

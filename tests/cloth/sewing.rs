@@ -185,7 +185,7 @@ fn a_tunic_is_sewn_on_a_ball_with_the_same_bits_anywhere() {
     let per_frame = Vec::from_iter(frames_of(&at("one")).iter().map(welds));
     assert!(per_frame[..8].iter().all(|&count| count == 0), "{per_frame:?}");
     assert!(per_frame.iter().sum::<u64>() >= 38, "{per_frame:?}");
-    let checked = finish(Command::new(BINARY).args(["check"]).arg(at("one")));
+    let checked = finish(Command::new(&*BINARY).args(["check"]).arg(at("one")));
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();
     assert!(checked.status.success() && said.contains("none is open"), "{said}");
     for (ranks, threads) in [(3, 1), (8, 2)] {
@@ -196,7 +196,7 @@ fn a_tunic_is_sewn_on_a_ball_with_the_same_bits_anywhere() {
     for frames in [6, 11] {
         let (name, less) = (format!("of_{frames}"), format!("frames={frames}"));
         start(Start::Threads(2, 1), &name, &["--set", &less]);
-        let mut resume = Command::new(BINARY);
+        let mut resume = Command::new(&*BINARY);
         resume.arg("resume").arg(at(&name)).args([
             "--oversubscribe",
             "--ranks",
@@ -215,7 +215,7 @@ fn a_seam_that_is_too_weak_is_a_fault_with_its_cause() {
     let weak = r#"(stitches: Lines("tunic"), close_s: 0.2, most_n_per_m: 0.01)"#;
     std::fs::write(folder.path().join("tunic.obj"), panels(6)).expect("a mesh");
     std::fs::write(folder.path().join("tunic.ron"), tunic(weak, 6)).expect("a scene");
-    let command = |words: &[&str]| finish(Command::new(BINARY).current_dir(&folder).args(words));
+    let command = |words: &[&str]| finish(Command::new(&*BINARY).current_dir(&folder).args(words));
     let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();
     let summary = said(&command(&["tunic.ron", "--out", "out"]));
     assert!(summary.contains("19 not welded: threads pull with their largest force"), "{summary}");
@@ -239,7 +239,7 @@ fn lines_that_are_no_seams_are_warned_of_by_their_vertices() {
     let mesh = mesh + "l 25 74\nl 1 98\nl 1 2\n";
     std::fs::write(folder.path().join("tunic.obj"), mesh).expect("a mesh");
     std::fs::write(folder.path().join("tunic.ron"), tunic(LINES, 0)).expect("a scene");
-    let said = finish(Command::new(BINARY).current_dir(&folder).arg("tunic.ron"));
+    let said = finish(Command::new(&*BINARY).current_dir(&folder).arg("tunic.ron"));
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
     for (kind, ends) in [
         ("with no end on the boundary", "1 in all: vertices (24, 73)"),

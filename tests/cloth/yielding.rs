@@ -56,7 +56,7 @@ fn largest(frames: &[Value], list: &str, value: &str) -> f64 {
 }
 
 fn assert_clean(run: &Path) {
-    let said = finish(Command::new(BINARY).arg("check").arg(run));
+    let said = finish(Command::new(&*BINARY).arg("check").arg(run));
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
 }
 
@@ -142,7 +142,7 @@ fn frames_have_the_same_bits_on_any_ranks_and_after_a_restart() {
     simulate(Start::Threads(2, 1), &file, &parts, &more);
     assert!(!frames_of(&parts)[4]["yielded"].is_null());
     let more = ["--frames", "8", "--ranks", "3", "--oversubscribe"];
-    let said = finish(Command::new(BINARY).arg("resume").arg(&parts).args(more));
+    let said = finish(Command::new(&*BINARY).arg("resume").arg(&parts).args(more));
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     let found = Frames::read(&parts);
     assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));
@@ -200,7 +200,7 @@ fn obstacles_that_deform_give_way_unless_the_scene_says_otherwise() {
     // A run whose obstacles only waited so far goes on with some that give way.
     let (held, on) = (at.join("held"), at.join("on"));
     let more = ["--from-frame", "2", "--frames", "7", "--set", "contact.on_pinch=Yield", "--out"];
-    let said = finish(Command::new(BINARY).arg("resume").arg(&held).args(more).arg(&on));
+    let said = finish(Command::new(&*BINARY).arg("resume").arg(&held).args(more).arg(&on));
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     assert_clean(&on);
     assert!(largest(&frames_of(&on), "yielded", "largest_offset_m") > 0.01);

@@ -20,7 +20,7 @@ pub fn unexplained(run: &Path) -> f64 {
 
 /// `cloth-sim check` finds no intersection. It may find that energy rises.
 pub fn assert_clear(run: &Path) {
-    let said = Command::new(BINARY).arg("check").arg(run).output().expect("it runs");
+    let said = Command::new(&*BINARY).arg("check").arg(run).output().expect("it runs");
     let said = String::from_utf8_lossy(&said.stdout);
     assert!(said.contains("no fault in"), "{said}");
 }

@@ -3,7 +3,6 @@
 
 pub mod conformance;
 pub mod ends;
-pub mod page;
 pub mod poses;
 pub mod queries;
 pub mod run;

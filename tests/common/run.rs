@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -26,13 +27,13 @@ pub enum Start {
 
 /// `scenes/NAME` of this repository.
 pub fn scene(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes").join(name)
+    root().join("scenes").join(name)
 }
 
 /// Runs `tests/scenes/SCENE`. Returns a temporary folder and the run folder in it.
 pub fn run_of_tests(scene: &str, more: &[&str]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes").join(scene);
+    let scene = root().join("tests/scenes").join(scene);
     let out = folder.path().join("run");
     let output =
         finish(cloth_sim(Start::Threads(2, 1)).arg(scene).arg("--out").arg(&out).args(more));
@@ -40,20 +41,33 @@ pub fn run_of_tests(scene: &str, more: &[&str]) -> (TempDir, PathBuf) {
     (folder, out)
 }
 
-/// The binary with the features of the tests.
-pub const BINARY: &str = env!("CARGO_BIN_EXE_cloth-sim");
+/// The folder of this repository.
+pub fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().find(|folder| folder.join("Cargo.lock").exists());
+    root.expect("the tests stand in the repository").to_owned()
+}
+
+/// The binary with the features of the tests. Tests of other packages find it beside themselves:
+/// `cargo build --release` makes it.
+pub static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
+    option_env!("CARGO_BIN_EXE_cloth-sim").map(PathBuf::from).unwrap_or_else(|| {
+        let own = std::env::current_exe().expect("this test has a path");
+        own.ancestors().nth(2).expect("target/release/deps").join("cloth-sim")
+    })
+});
 
 /// The binary with default features, without MPI and fault injection. If the tests are built with
 /// other features, `scripts/test` builds it and names it in this variable. Without the variable
 /// there is none.
 pub fn default_build() -> Option<PathBuf> {
     let named = std::env::var_os("CLOTH_SIM_DEFAULT_BUILD").map(PathBuf::from);
-    named.or_else(|| cfg!(not(feature = "mpi")).then(|| PathBuf::from(BINARY)))
+    named.or_else(|| cfg!(not(feature = "mpi")).then(|| BINARY.clone()))
 }
 
 /// The binary's command for `start`, on any number of cores.
 pub fn cloth_sim(start: Start) -> Command {
-    let binary = BINARY;
+    let binary = &*BINARY;
     match start {
         Start::Threads(ranks, threads) => {
             let mut command = Command::new(binary);
@@ -63,7 +77,7 @@ pub fn cloth_sim(start: Start) -> Command {
         }
         Start::Mpi(ranks) => {
             let mut command = mpirun(ranks);
-            command.args([binary, "--oversubscribe", "--threads", "1"]);
+            command.arg(binary).args(["--oversubscribe", "--threads", "1"]);
             command
         }
     }

@@ -9,7 +9,7 @@ fn every_template_runs_as_it_is_and_no_file_is_lost() {
     let folder = tempfile::tempdir().expect("a folder");
     for template in ["drape", "garment", "bodies", "bridge"] {
         let cloth_sim = || {
-            let mut command = Command::new(BINARY);
+            let mut command = Command::new(&*BINARY);
             command.current_dir(folder.path());
             command
         };
@@ -31,7 +31,7 @@ fn every_template_runs_as_it_is_and_no_file_is_lost() {
 fn meshes_are_made_of_the_shapes_of_scenes() {
     let folder = tempfile::tempdir().expect("a folder");
     let make = |shape: &str| {
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(&*BINARY);
         command.current_dir(folder.path());
         finish(command.args(["mesh", "--shape", shape, "--out", "new.obj", "--overwrite"]))
     };
@@ -52,7 +52,7 @@ fn meshes_are_made_of_the_shapes_of_scenes() {
 #[test]
 fn shells_and_manuals_know_every_subcommand() {
     let print = |words: &[&str]| {
-        let said = finish(Command::new(BINARY).args(words));
+        let said = finish(Command::new(&*BINARY).args(words));
         assert!(said.status.success(), "{said:?}");
         String::from_utf8(said.stdout).expect("text")
     };
@@ -77,7 +77,7 @@ fn info_names_fine_obstacles_unused_lines_and_the_warnings_of_the_run() {
     let rag = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 4 3 2\nl 1 3\n";
     std::fs::write(folder.path().join("rag.obj"), rag).expect("a mesh");
     std::fs::write(folder.path().join("rag.ron"), scene).expect("a scene");
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(&*BINARY);
     let output = finish(command.current_dir(folder.path()).args(["info", "rag.ron"]));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     for part in [
@@ -96,7 +96,7 @@ fn info_names_fine_obstacles_unused_lines_and_the_warnings_of_the_run() {
 fn answers_for_other_programs_are_json() {
     let folder = tempfile::tempdir().expect("a folder");
     let json = |words: &[&str]| -> serde_json::Value {
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(&*BINARY);
         let said = finish(command.current_dir(folder.path()).args(words));
         assert!(said.status.success(), "{said:?}");
         serde_json::from_slice(&said.stdout).unwrap_or_default()
@@ -129,7 +129,7 @@ fn answers_for_other_programs_are_json() {
     );
     assert_eq!(check["frames"][2]["intersections"].as_f64(), Some(0.0));
     let table =
-        finish(Command::new(BINARY).current_dir(folder.path()).args(["check", "out/bodies"]));
+        finish(Command::new(&*BINARY).current_dir(folder.path()).args(["check", "out/bodies"]));
     let stretch = check["frames"][2]["stretch"].as_f64().expect("a strain");
     let shown = format!("{:.3}", 100.0 * stretch);
     assert!(String::from_utf8_lossy(&table.stdout).contains(&shown), "{shown}: {table:?}");

@@ -205,7 +205,7 @@ fn rigid_motions_and_large_steps() {
 #[test]
 fn golden_hashes_of_a_short_run() {
     let golden = include_str!("../golden/wind.txt");
-    for binary in [Some(PathBuf::from(BINARY)), default_build()].into_iter().flatten() {
+    for binary in [Some(BINARY.clone()), default_build()].into_iter().flatten() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut command = Command::new(&binary);
         command.arg(scene("wind.ron")).arg("--out").arg(folder.path().join("run"));

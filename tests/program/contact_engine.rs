@@ -12,7 +12,7 @@ const G: f64 = 9.81;
 
 /// `cloth-sim check` finds nothing, and `run.json` has no step above its limit of energy.
 fn assert_sound(run: &Path) {
-    let said = finish(Command::new(BINARY).args(["check", "--json"]).arg(run));
+    let said = finish(Command::new(&*BINARY).args(["check", "--json"]).arg(run));
     let text = String::from_utf8_lossy(&said.stdout);
     assert!(said.status.success(), "{text}");
     let found: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -195,7 +195,7 @@ fn ranks_threads_and_a_resumed_run_have_the_same_bits() {
     }
     let every = ["--frames", "3", "--checkpoint-every", "1"];
     simulate(Start::Threads(2, 1), &scene, &run("parts"), &every);
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(&*BINARY);
     command.arg("resume").arg(run("parts"));
     command.args(["--frames", "6", "--ranks", "3", "--oversubscribe"]);
     let said = finish(&mut command);

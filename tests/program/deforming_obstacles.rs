@@ -23,7 +23,7 @@ fn run_text(folder: &Path, scene: &str) -> Output {
 }
 
 fn assert_clean(run: &Path) {
-    let said = finish(Command::new(BINARY).arg("check").arg(run));
+    let said = finish(Command::new(&*BINARY).arg("check").arg(run));
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
 }
 
@@ -221,7 +221,7 @@ fn frames_have_the_same_bits_on_any_ranks_and_after_a_restart() {
         std::fs::remove_file(path).expect("a file is removed");
     }
     let more = ["--frames", "4", "--ranks", "3", "--oversubscribe"];
-    let said = finish(Command::new(BINARY).arg("resume").arg(&parts).args(more));
+    let said = finish(Command::new(&*BINARY).arg("resume").arg(&parts).args(more));
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
     let found = Frames::read(&parts);
     assert_eq!((found.digests, found.state_hashes), (expected.digests, expected.state_hashes));

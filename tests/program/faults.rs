@@ -83,7 +83,7 @@ fn a_run_by_workers_goes_on_after_a_rank_has_failed() {
         assert!(!output.status.success() && said.contains(&rank), "{start:?} {fault}: {said}");
         assert_eq!(said.matches("injected fault").count(), 1, "{start:?} {fault}: {said}");
         assert!(frame_files(&folder).len() < frames.len());
-        let mut resume = Command::new(BINARY);
+        let mut resume = Command::new(&*BINARY);
         let output = finish(resume.arg("resume").arg(&folder).args(["--ranks", "2"]));
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         for path in &frames {

@@ -67,7 +67,7 @@ impl Home {
 
     fn run(&self, out: &str, more: &[&str]) -> (PathBuf, Output) {
         let folder = self.0.path().join(out);
-        let mut command = Command::new(BINARY);
+        let mut command = Command::new(&*BINARY);
         command.arg(self.0.path().join("small.ron")).arg("--out").arg(&folder);
         let output = finish(command.args(["--oversubscribe", "--quiet"]).args(more));
         (folder, output)
@@ -82,7 +82,7 @@ impl Home {
 }
 
 fn tool(name: &str, folder: &Path, more: &[&str]) -> Output {
-    finish(Command::new(BINARY).arg(name).arg(folder).args(more))
+    finish(Command::new(&*BINARY).arg(name).arg(folder).args(more))
 }
 
 fn said(output: &Output) -> String {
@@ -143,7 +143,7 @@ fn all_formats_at_once_and_afterwards_have_the_same_bytes() {
         assert!(&found[name] == bytes, "{name}");
     }
     let compare = |other: &Path| {
-        let output = finish(Command::new(BINARY).arg("compare").args([&all, other]));
+        let output = finish(Command::new(&*BINARY).arg("compare").args([&all, other]));
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let (code, said) = compare(&folder);

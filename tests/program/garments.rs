@@ -77,7 +77,7 @@ fn a_bent_strip_stays_bent_or_opens_as_its_rest_shape_says() {
         let found = chord(&out, 25);
         assert!((found - expected).abs() < 0.01 * expected, "{rest}: {found}, not {expected} m");
         // The run folder has all that the scene names.
-        let again = std::process::Command::new(crate::common::run::BINARY)
+        let again = std::process::Command::new(&*crate::common::run::BINARY)
             .args(["--frames", "1", "--quiet", "--out"])
             .arg(folder.path().join("again"))
             .arg(out.join("scene.ron"))

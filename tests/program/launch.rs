@@ -40,12 +40,12 @@ fn start_of(
 }
 
 fn start(arguments: &[&str], variables: &[(&str, &str)]) -> (Output, String, TempDir) {
-    start_of(Path::new(BINARY), arguments, variables)
+    start_of(&BINARY, arguments, variables)
 }
 
 /// The run fails with all `words` and leaves no folder.
 fn assert_refused(arguments: &[&str], variables: &[(&str, &str)], words: &[&str]) {
-    assert_refused_by(Path::new(BINARY), arguments, variables, words);
+    assert_refused_by(&BINARY, arguments, variables, words);
 }
 
 fn assert_refused_by(

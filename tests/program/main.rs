@@ -19,6 +19,7 @@ mod input_files;
 mod interrupt;
 mod launch;
 mod mesh;
+mod page;
 mod picture;
 mod profile;
 mod repartition;

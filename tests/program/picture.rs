@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::common::run::{BINARY, finish, run_of_tests};
 
 fn picture(run: &Path, more: &[&str]) -> Output {
-    finish(Command::new(BINARY).arg("picture").arg(run).args(more))
+    finish(Command::new(&*BINARY).arg("picture").arg(run).args(more))
 }
 
 /// Draws into `file` of the run folder.
@@ -92,7 +92,7 @@ fn a_picture_shows_the_cloth_in_the_middle_and_is_the_same_for_any_threads() {
     // From below the cloth, bodies on it are hidden; its back is darker.
     let below = draw(&run, "below.png", &["--from", "bottom", "--size", "240x200", "--frame", "0"]);
     assert_ne!(read_png(&below).1, pixels);
-    let mut single = Command::new(BINARY);
+    let mut single = Command::new(&*BINARY);
     single.arg("picture").arg(&run).args(["--from", "top", "--size", "240x200", "--frame", "0"]);
     assert!(finish(single.env("RAYON_NUM_THREADS", "1")).status.success());
     let bytes = |file: &Path| std::fs::read(file).expect("a picture");

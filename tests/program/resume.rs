@@ -32,7 +32,7 @@ fn undisturbed(folder: &Path) -> Frames {
 
 /// Resumes the run in `folder` on these ranks and threads.
 fn resume(ranks: &str, threads: &str, folder: &Path, more: &[&str]) -> Output {
-    let mut command = Command::new(crate::common::run::BINARY);
+    let mut command = Command::new(&*crate::common::run::BINARY);
     command.arg("resume").arg(folder).args(["--oversubscribe", "--quiet", "--threads", threads]);
     finish(command.args(["--ranks", ranks]).args(more))
 }
@@ -156,7 +156,7 @@ fn all_formats_go_on_to_the_same_bytes() {
     let output = resume("3", "1", &folder, &["--frames", "4"]);
     assert!(output.status.success(), "{}", text(&output));
     assert!(format_files(&folder) == expected && samples(&folder) == 5);
-    let mut check = Command::new(crate::common::run::BINARY);
+    let mut check = Command::new(&*crate::common::run::BINARY);
     let output = finish(check.arg("check").arg(&folder));
     assert!(output.status.success(), "{}", text(&output));
 }
@@ -169,7 +169,7 @@ fn a_run_goes_on_under_mpi_and_back_in_one_process() {
     let expected = undisturbed(&whole);
     ended_by("-TERM", &folder, 1, 10);
     let mut command = crate::common::mpirun(3);
-    command.arg(crate::common::run::BINARY).arg("resume").arg(&folder);
+    command.arg(&*crate::common::run::BINARY).arg("resume").arg(&folder);
     command.args(["--oversubscribe", "--threads", "1", "--quiet", "--frames", "4"]);
     let output = finish(&mut command);
     assert!(output.status.success(), "{}", text(&output));
@@ -256,7 +256,7 @@ fn a_new_run_begins_with_a_frame_of_another_and_names_what_has_changed() {
     assert_eq!(head(&new)["begun_from"]["frame"], 1);
     let output = resume("1", "1", &new, &["--frames", "4"]);
     assert!(output.status.success(), "{}", text(&output));
-    let checked = finish(Command::new(crate::common::run::BINARY).arg("check").arg(&new));
+    let checked = finish(Command::new(&*crate::common::run::BINARY).arg("check").arg(&new));
     assert!(checked.status.success(), "{}", text(&checked));
 
     for (more, words) in [
@@ -316,7 +316,7 @@ fn what_a_new_run_changes_is_no_fault() {
         for change in changes {
             let output = begin(change);
             assert!(output.status.success(), "{change}: {}", text(&output));
-            let checked = finish(Command::new(crate::common::run::BINARY).arg("check").arg(&new));
+            let checked = finish(Command::new(&*crate::common::run::BINARY).arg("check").arg(&new));
             assert!(checked.status.success(), "{change}: {}", text(&checked));
         }
         if scene.contains("bodies") {

@@ -5,12 +5,12 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::page::{RunPage, arrays, expect_positions, numbers};
 use crate::common::run::{BINARY, finish, frames_of, run_of_tests};
+use crate::page::{RunPage, arrays, expect_positions, numbers};
 use serde_json::Value;
 
 fn view(arguments: &[&str]) -> Output {
-    finish(Command::new(BINARY).arg("view").arg("--no-open").args(arguments))
+    finish(Command::new(&*BINARY).arg("view").arg("--no-open").args(arguments))
 }
 
 fn page(run: &Path, more: &[&str]) -> RunPage {
@@ -223,7 +223,7 @@ fn has_status(answer: &str, status: &str) -> bool {
 #[test]
 fn a_live_page_gets_further_frames_from_this_machine_alone() {
     let (_folder, run) = run_of_tests("bodies.ron", &["--frames", "2"]);
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(&*BINARY);
     command.args(["view", "--live", "--no-open"]).arg(&run).stdout(Stdio::piped());
     let mut server = command.spawn().expect("the server starts");
     let mut line = String::new();

@@ -84,7 +84,7 @@ fn frames_depend_on_neither_ranks_nor_restarts() {
             place.workers(frame).iter().map(|(_, home, _)| *home).max().expect("bodies") + 1
         };
         assert!((1..3).any(|frame| of_frame(frame) != of_frame(frame + 1)), "{counts:?}");
-        let profile = finish(Command::new(BINARY).arg("profile").arg(place.folder()));
+        let profile = finish(Command::new(&*BINARY).arg("profile").arg(place.folder()));
         let said = String::from_utf8_lossy(&profile.stdout).into_owned();
         let range = format!(
             "{} to {} workers",

@@ -63,7 +63,7 @@ impl Place {
     }
 
     pub fn resume(&self, more: &[&str]) -> Output {
-        let mut resume = Command::new(BINARY);
+        let mut resume = Command::new(&*BINARY);
         resume.arg("resume").arg(self.folder()).args(["--quiet", "--oversubscribe"]);
         finish(resume.args(more))
     }

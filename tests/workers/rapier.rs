@@ -253,7 +253,7 @@ fn two_engines_share_bodies() {
     place.run(REFERENCE, &parallel, &[]);
     let shared = place.workers(5).iter().filter(|row| row.2.len() == 2).count();
     assert!(shared > 0, "balls lie on boxes");
-    let checked = finish(Command::new(BINARY).arg("check").arg(place.folder()));
+    let checked = finish(Command::new(&*BINARY).arg("check").arg(place.folder()));
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
 }
 

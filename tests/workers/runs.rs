@@ -190,7 +190,7 @@ fn a_body_leaves_through_an_open_border() {
     assert_eq!(reference.left, domain.left);
     assert!(reference.left.iter().any(|left| left == 1), "{:?}", reference.left);
     assert!(place.workers(0).len() == place.workers(4).len() + 1);
-    let checked = finish(Command::new(BINARY).arg("check").arg(place.folder()));
+    let checked = finish(Command::new(&*BINARY).arg("check").arg(place.folder()));
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
     let other = place.run(Start::Threads(3, 1), "Workers(count: 3)", &frames);
     assert!(other == reference, "3 ranks");

@@ -1,15 +1,13 @@
 //! Room `collision`: continuous tests against queries whose answer is known by construction. No
 //! impact is missed or reported late. `-- --nocapture` prints counts.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::common::finish_within;
+use crate::common::queries::{Draw, MEETINGS, Query, Truth, meeting, parted, passing};
 use cloth_collision::collision::PairKind;
 use cloth_collision::collision::ccd::time_of_impact;
-use common::finish_within;
-use common::queries::{Draw, MEETINGS, Query, Truth, meeting, parted, passing};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
 
@@ -99,11 +97,11 @@ fn pairs_that_pass_are_seldom_reported() {
 // --- the command ---------------------------------------------------------------
 
 fn sample(kind: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(format!("ccd_{kind}.csv"))
+    crate::common::run::root().join("tests/data").join(format!("ccd_{kind}.csv"))
 }
 
 fn run(kind: &str, files: &[&Path]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-lab"));
     finish_within(
         std::time::Duration::from_secs(60),
         command.args(["ccd-queries", "--kind", kind]).args(files),

@@ -1,13 +1,11 @@
-//! `program/lab/partitions`: `cloth-sim partition` shows the divisions that a run would make, and
+//! `cloth-lab partition` shows the divisions that a run would make, and
 //! loses no file.
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::run::{Start, finish, simulate};
+use crate::common::run::{Start, finish, simulate};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -20,8 +18,6 @@ const SCENE: &str = r#"(
          transform: (translation_m: (1, 0, 0))),
     ],
 )"#;
-/// Triangles of both.
-const FACES: f64 = 2.0 * 24.0 * (24.0 + 8.0);
 const METHODS: [&str; 4] = ["Metis", "MetisRecursive", "Hilbert", "Power"];
 
 type Row = BTreeMap<String, String>;
@@ -36,7 +32,7 @@ fn home() -> (TempDir, PathBuf) {
 
 /// Whether the command succeeds, and what it says.
 fn partition(source: &Path, out: &Path, more: &[&str]) -> (bool, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-lab"));
     let output = finish(command.arg("partition").arg(source).arg("--out").arg(out).args(more));
     let said = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8_lossy(&said).into_owned())
@@ -99,70 +95,6 @@ fn indices_ghosts_and_owners_are_those_of_a_run() {
     }
 }
 
-/// Counts the pixels of each colour in a picture, without its legend and heading.
-fn pixels(picture: &Path) -> BTreeMap<[u8; 3], usize> {
-    let file = std::fs::File::open(picture).expect("a picture");
-    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("PNG");
-    let mut bytes = vec![0; reader.output_buffer_size().expect("a size")];
-    let info = reader.next_frame(&mut bytes).expect("a whole picture");
-    let mut counts = BTreeMap::new();
-    for row in bytes.chunks_exact(4 * info.width as usize).skip(70) {
-        for pixel in row[..4 * 860].chunks_exact(4).filter(|pixel| pixel[..3] != [255; 3]) {
-            *counts.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1;
-        }
-    }
-    counts
-}
-
-/// Whether a pixel has the colour "#rrggbb", perhaps in less light.
-fn has_color(pixel: [u8; 3], color: &str) -> bool {
-    let channel = |at| u8::from_str_radix(&color[at..at + 2], 16).expect("two digits");
-    let (pixel, color) =
-        (pixel.map(f64::from), [channel(1), channel(3), channel(5)].map(f64::from));
-    let light = pixel.into_iter().fold(0.0, f64::max) / color.into_iter().fold(0.0, f64::max);
-    pixel.iter().zip(color).all(|(pixel, color)| (pixel - light * color).abs() <= 1.5)
-}
-
-/// The least and the largest number of faces that can have all vertices on `rank`. The test does
-/// not assume how squares are cut into two faces.
-fn own_faces(owners: &[String], rank: &str) -> [f64; 2] {
-    let mut faces = [0.0; 2];
-    for (first, columns) in [(0, 25), (25 * 25, 9)] {
-        for corner in (0..24 * columns).filter(|corner| corner % columns < columns - 1) {
-            let corners = [0, 1, columns, columns + 1].map(|next| first + corner + next);
-            match corners.iter().filter(|&&corner| owners[corner] == rank).count() {
-                4 => faces = faces.map(|faces| faces + 2.0),
-                3 => faces[1] += 1.0,
-                _ => {}
-            }
-        }
-    }
-    faces
-}
-
-#[test]
-fn each_rank_covers_its_faces_in_its_own_color() {
-    let (home, scene) = home();
-    let out = home.path().join("divisions");
-    divide(&scene, &out, &["--ranks", "4", "--method", "hilbert,Power"]);
-    let ranks = rows(&out.join("partition_ranks.csv"));
-    assert_eq!(ranks.len(), 8);
-    for rank in ranks {
-        let name = format!("{}_4", rank["method"]);
-        let counts = pixels(&out.join(format!("partition_{name}.png")));
-        let all: usize = counts.values().sum();
-        let own = counts.iter().filter(|(pixel, _)| has_color(**pixel, &rank["color"]));
-        let share = own.map(|(_, count)| *count as f64).sum::<f64>() / all as f64;
-        // All faces have the same size.
-        let owners = column(&out.join("partition_owners.csv"), &name);
-        let [least, most] = own_faces(&owners, &rank["rank"]).map(|faces| faces / FACES);
-        assert!(least > 0.1, "{name} of rank {}", rank["rank"]);
-        assert!((0.95 * least..1.05 * most).contains(&share), "{share}, {least} to {most}");
-    }
-    assert!(out.join("partition_overview.png").exists());
-}
-
-/// A frame of a run with places that the test has chosen.
 #[test]
 fn a_frame_is_divided_as_its_cloth_lies() {
     let (home, scene) = home();
@@ -225,16 +157,14 @@ fn no_file_is_lost() {
         assert!(words.iter().all(|word| said.contains(word)), "wanted {words:?} in {said}");
     };
     std::fs::create_dir(&out).expect("a folder");
-    for name in ["partition.csv", "partition_mine.png", "notes.txt"] {
+    for name in ["partition.csv", "partition_mine.csv", "notes.txt"] {
         std::fs::write(out.join(name), name).expect("a file of the user");
     }
-    // Pictures of an earlier call are removed, and all other files stay.
+    // Tables of an earlier call are replaced if the user says so, and all other files stay.
     assert!(call(&["--ranks", "3"]).0);
-    assert!(out.join("partition_Metis_3.png").exists());
-    refused(&[], &["--overwrite", "partition_Metis_2.png"]);
+    refused(&[], &["--overwrite", "partition_table.csv"]);
     assert!(call(&["--overwrite"]).0);
-    assert!(!out.join("partition_Metis_3.png").exists());
-    for name in ["partition.csv", "partition_mine.png", "notes.txt"] {
+    for name in ["partition.csv", "partition_mine.csv", "notes.txt"] {
         assert_eq!(std::fs::read_to_string(out.join(name)).expect("it is there"), name);
     }
     // A folder and a link in the way are refused, and so is an input.

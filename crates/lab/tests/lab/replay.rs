@@ -1,19 +1,17 @@
-//! `program/lab/replay`: `--record-tasks` and `cloth-sim replay`.
-
-mod common;
+//! `--record-tasks` and `cloth-lab replay`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::run::{Frames, Start, cloth_sim, finish, simulate};
+use crate::common::run::{Frames, Start, cloth_sim, finish, simulate};
 
 const STEPS: usize = 24;
 
 /// Runs a small scene in which a cloth lands on the floor, and records every second step. Returns
 /// the frames and the recording.
 fn record(start: Start, folder: &Path) -> (Frames, PathBuf) {
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let scene = crate::common::run::root().join("tests/scenes/landing.ron");
     let file = folder.join("tasks");
     let frames = (STEPS / 4).to_string();
     let named = file.to_str().expect("a name");
@@ -33,9 +31,9 @@ fn pieces(bytes: &[u8]) -> Vec<usize> {
     begins
 }
 
-/// Runs `cloth-sim replay`: whether it succeeds, its standard output and its standard error.
+/// Runs `cloth-lab replay`: whether it succeeds, its standard output and its standard error.
 fn replay(arguments: &[&str]) -> (bool, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cloth-lab"));
     let output = finish(command.arg("replay").args(arguments));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.success(), text(&output.stdout), text(&output.stderr))
@@ -50,26 +48,22 @@ fn a_run_is_recorded_and_replayed_on_any_number_of_processors() {
     }
     let (frames, one) = record(Start::Threads(1, 1), &one);
     let (frames_of_two, two) = record(Start::Threads(2, 1), &two);
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let scene = crate::common::run::root().join("tests/scenes/landing.ron");
     let number = (STEPS / 4).to_string();
     let plain = simulate(Start::Threads(1, 1), &scene, &plain, &["--frames", &number]);
     assert_eq!(frames, plain, "recording changes nothing");
     assert_eq!(frames, frames_of_two);
 
     let (one, two) = (one.to_str().expect("a name"), two.to_str().expect("a name"));
-    let (csv, plots) = (folder.path().join("replay.csv"), folder.path().join("plots"));
-    let (csv_name, plots_name) = (csv.to_str().expect("a name"), plots.to_str().expect("a name"));
+    let csv = folder.path().join("replay.csv");
+    let csv_name = csv.to_str().expect("a name");
     let machines = ["--processors", "40,3,1,3", "--latency", "3us", "--bandwidth", "2GB/s"];
-    let more = ["--csv", csv_name, "--plot", plots_name, "--set", "collision.b=4"];
+    let more = ["--csv", csv_name, "--set", "collision.b=4"];
     let (good, said, error) = replay(&[&[one, two][..], &machines, &more].concat());
     assert!(good, "{error}");
     assert!(said.contains("Modelled, not measured") && said.contains("Prediction against"));
     let whole = Vec::from_iter(said.lines().filter(|line| line.contains("  whole phase")));
     assert!(matches!(whole[..], [line] if line.ends_with(two)), "one rank has no such row: {said}");
-    for picture in ["replay_utilization", "replay_scaling"] {
-        assert!(plots.join(picture).with_extension("svg").is_file());
-        assert!(plots.join(picture).with_extension("png").is_file());
-    }
 
     // The modelled machine must not change the account of the measured one.
     let on = |latency| {
@@ -134,7 +128,7 @@ fn a_cloth_that_touches_nothing_has_no_utilization() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (_, landing) = record(Start::Threads(1, 1), folder.path());
     let [run, still] = ["still", "still_tasks"].map(|name| folder.path().join(name));
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/sheet.ron");
+    let scene = crate::common::run::root().join("scenes/sheet.ron");
     let [still, landing] = [&still, &landing].map(|file| file.to_str().expect("a name"));
     simulate(Start::Threads(1, 1), &scene, &run, &["--frames", "1", "--record-tasks", still]);
     let (good, said, error) = replay(&[still, landing, "--processors", "2"]);
@@ -159,7 +153,6 @@ fn arguments_are_checked_before_anything_is_modelled() {
         (["--set", "frames=3"], "only change fields of `collision`"),
         (["--csv", name], "one of the recordings"),
         (["--csv", &no_file], "--csv"),
-        (["--plot", name], "--plot"),
     ] {
         let (good, said, error) = replay(&[&[name][..], &arguments].concat());
         assert!(!good && error.contains(cause), "{arguments:?}: {error}");
@@ -198,7 +191,7 @@ fn the_whole_steps_of_a_truncated_recording_are_replayed() {
 #[test]
 fn a_recording_that_cannot_be_written_is_refused_before_the_run() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/landing.ron");
+    let scene = crate::common::run::root().join("tests/scenes/landing.ron");
     let run = folder.path().join("run");
     let start = |file: PathBuf, more: &[&str]| {
         let mut command = cloth_sim(Start::Threads(1, 1));
@@ -230,7 +223,6 @@ fn a_recording_that_cannot_be_written_is_refused_before_the_run() {
 }
 
 /// Processes record the same steps as threads.
-#[cfg(feature = "mpi")]
 #[test]
 fn ranks_under_mpi_record_the_same_steps() {
     let folders = [(); 2].map(|()| tempfile::tempdir().expect("a temporary folder"));
