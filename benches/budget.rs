@@ -11,11 +11,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use cloth_core::threads::{Blocks, Threads};
 use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process as ranks;
 use cloth_sim::scene;
 use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport, StepsPerFrame};
-use cloth_sim::threads::{Blocks, Threads};
 
 /// Bytes of a vector in double and in single precision.
 const VECTOR: f64 = 24.0;

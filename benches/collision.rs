@@ -9,14 +9,14 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cloth_sim::collision::{CandidateFinder, Moves, Surface, Surfaces, Sweep, with_culling};
-use cloth_sim::contact::candidates::{SearchProcessors, SweptSurfaces, collect_shared};
+use cloth_collision::candidates::{SearchProcessors, SweptSurfaces, collect_shared};
+use cloth_collision::collision::{CandidateFinder, Moves, Surface, Surfaces, Sweep, with_culling};
+use cloth_collision::stealing::{RankThreads, StealingSettings};
+use cloth_core::threads::Threads;
 use cloth_sim::ids::PatchId;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::{Mesh, Topology};
 use cloth_sim::ranks::in_process as ranks;
-use cloth_sim::stealing::{RankThreads, StealingSettings};
-use cloth_sim::threads::Threads;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Vertices along a side of the grid that becomes the disc.

@@ -11,14 +11,14 @@ use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cloth_sim::linear::{
+use cloth_core::linear::{
     BlockMatrix, CgWorkspace, Couplings, Joined, Mesh, Preconditioner, PreconditionerKind, Row,
     System, Tolerance, row,
 };
+use cloth_core::threads::Threads;
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::{ExactSums, Halo, in_process as ranks};
-use cloth_sim::threads::Threads;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use springs::{cells, springs};
 

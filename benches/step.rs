@@ -9,15 +9,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cloth_core::linear::{Row, row};
+use cloth_core::threads::Threads;
 use cloth_sim::bodies::Setup;
 use cloth_sim::error::Result;
-use cloth_sim::linear::{Row, row};
 use cloth_sim::math::Vec3;
 use cloth_sim::ranks::{ExactSums, World, in_process as ranks};
 use cloth_sim::scene;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::{Counter, Model, Phase, Simulation, StepReport};
-use cloth_sim::threads::Threads;
 use criterion::Criterion;
 
 const SCENE: &str = "scenes/tablecloth.ron";

@@ -10,7 +10,7 @@ mod queries;
 use std::io::Write;
 use std::process::ExitCode;
 
-use cloth_sim::collision::PairKind;
+use cloth_collision::collision::PairKind;
 use num_rational::BigRational;
 use queries::{Draw, MEETINGS, Query, Truth, meeting, parted, passing};
 

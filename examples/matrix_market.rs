@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use cloth_core::linear::add_block;
 use cloth_sim::error::{Error, Result};
-use cloth_sim::linear::add_block;
 use cloth_sim::math::Vec3;
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::in_process as ranks;

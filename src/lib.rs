@@ -1,12 +1,12 @@
 //! Parallel cloth simulation after Thomaszewski & Blochinger (2007): the engine.
 //!
-//! The engine writes no file and reads no argument. The program `cloth-sim` (cargo features
-//! `program`, `lab` and `png`, on by default) is built on it. With `default-features = false` a program of your own
-//! gets the engine and few other crates.
+//! The engine writes no file and reads no argument. The [`program`] (cargo feature `program`, on by
+//! default) is built on it. With `default-features = false` a program of your own gets the engine and
+//! few other crates.
 //!
 //! # A tour
 //!
-//! A [`Scene`] is what users write in RON. [`scene::build()`] makes bodies of it, [`Model`] is
+//! A [`Scene`] is what users write in RON. [`cloth_scene::build()`] makes bodies of it, [`Model`] is
 //! what all ranks share, and each rank has a [`Simulation`]. Frames have the same bits for any
 //! number of ranks and threads.
 //!
@@ -16,77 +16,41 @@
 //!
 #![doc = concat!("```\n", include_str!("../examples/embedded.rs"), "```\n")]
 //!
-//! # Rooms
+//! A body of your own among cloth implements [`bodies::body::Body`]. This one moves and does not turn:
 //!
-//! Imports go down only. `contact`, `stealing`, `collision`, `linear` and `threads` are an
-//! implementation. They are private, unless the feature `internals` opens them to the tests, the
-//! benches and the machine model of this package.
+#![doc = concat!("```\n", include_str!("../examples/ball.rs"), "```\n")]
 //!
-//! | room | |
+//! Many rigid bodies have an engine of their own:
+//!
+#![doc = concat!("```\n", include_str!("../examples/bodies.rs"), "```\n")]
+//!
+//! # Crates
+//!
+//! A crate of the workspace imports only those below it. This crate is their face.
+//!
+//! | module | |
 //! |---|---|
 //! | [`engine`] | what computes a run, step by step: the trait of all engines |
 //! | [`observe`], [`verify`] | what may be observed of a step; exact checks of surfaces |
 //! | [`scene`] | RON, its checks, and the bodies that it describes |
 //! | [`step`] | one rank's [`Simulation`] and its step |
-//! | [`rigid`] | many rigid bodies by domain decomposition, with a tour of its own |
+//! | [`rigid`] | many rigid bodies by domain decomposition |
 //! | [`workers`] | rigid bodies by workers with overlapping sets |
 //! | [`bodies`] | cloth, prescribed bodies, and the trait of bodies of few nodes |
-//! | `contact` | active contacts and their law, impulses, fail-safe |
-//! | `stealing`, `collision` | sharing of any tests; pairs that come near |
-//! | `linear` | block matrix, preconditioners, conjugate gradients |
 //! | [`partition`], [`mesh`], [`ranks`] | patches and owners; meshes; ranks and their messages |
 //! | [`report`] | what a rank did in a step, as a table that every engine fills |
-//! | [`error`], [`ids`], [`input`], [`math`] | what all rooms use |
+//! | [`error`], [`ids`], [`input`], [`math`] | what all crates use |
 
-// Without the feature `internals`, what only tests and the machine model use has no user.
-#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
-
-pub mod bodies;
-mod bounds;
-mod choice;
 pub mod engine;
-pub mod error;
-pub mod ids;
-pub mod input;
-pub mod math;
-pub mod mesh;
 pub mod observe;
-pub mod partition;
-pub mod ranks;
-pub mod report;
-pub mod rigid;
-pub mod scene;
-pub mod step;
+#[cfg(feature = "program")]
+pub mod program;
 pub mod verify;
-pub mod workers;
 
-#[cfg(not(feature = "internals"))]
-mod collision;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod collision;
-#[cfg(not(feature = "internals"))]
-mod contact;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod contact;
-#[cfg(not(feature = "internals"))]
-mod linear;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod linear;
-#[cfg(not(feature = "internals"))]
-mod stealing;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod stealing;
-#[cfg(not(feature = "internals"))]
-mod threads;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod threads;
-
-pub use error::{Error, Result};
-pub use ranks::World;
-pub use scene::Scene;
-pub use step::{Model, Simulation, StepReport};
+pub use cloth_bodies::bodies;
+pub use cloth_core::error::{Error, Result};
+pub use cloth_core::ranks::World;
+pub use cloth_core::{error, ids, input, math, mesh, partition, ranks, report};
+pub use cloth_scene::{self as scene, Scene};
+pub use cloth_step::{self as step, Model, Simulation, StepReport};
+pub use {cloth_rigid as rigid, cloth_workers as workers};

@@ -1,8 +1,6 @@
-//! The command-line program; what it computes is in the library.
-
-mod program;
+//! The command-line program; what it does is in the library.
 
 fn main() -> std::process::ExitCode {
     cloth_sim::ranks::report_panics_once();
-    program::main(std::env::args_os()).into()
+    cloth_sim::program::main(std::env::args_os()).into()
 }

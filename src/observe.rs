@@ -2,7 +2,7 @@
 //!
 //! Give [`Simulation::step_observed`](crate::Simulation::step_observed) a [`SearchObserver`].
 
-pub use crate::contact::candidates::{SearchObserver, SearchOver};
-pub use crate::stealing::trace::{Origin, SearchSpan, TaskSpan};
-pub use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
-pub use crate::threads::clock::thread_time;
+pub use cloth_collision::candidates::{SearchObserver, SearchOver};
+pub use cloth_collision::stealing::trace::{Origin, SearchSpan, TaskSpan};
+pub use cloth_collision::stealing::usage::{ProcessorUse, Theft, note_theft};
+pub use cloth_core::threads::clock::thread_time;

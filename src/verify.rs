@@ -1,6 +1,6 @@
 //! Exact checks of surfaces, beside the simulation: intersections, and continuous collision tests.
 
-pub use crate::collision::ccd::time_of_impact;
-pub use crate::collision::intersect::{Intersection, intersections};
-pub use crate::collision::{Moves, PairKind, Surface, Surfaces};
-pub use crate::threads::Threads;
+pub use cloth_collision::collision::ccd::time_of_impact;
+pub use cloth_collision::collision::intersect::{Intersection, intersections};
+pub use cloth_collision::collision::{Moves, PairKind, Surface, Surfaces};
+pub use cloth_core::threads::Threads;

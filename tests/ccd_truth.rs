@@ -6,8 +6,8 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use cloth_sim::collision::PairKind;
-use cloth_sim::collision::ccd::time_of_impact;
+use cloth_collision::collision::PairKind;
+use cloth_collision::collision::ccd::time_of_impact;
 use common::finish_within;
 use common::queries::{Draw, MEETINGS, Query, Truth, meeting, parted, passing};
 use num_rational::{BigRational, Ratio};

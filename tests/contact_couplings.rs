@@ -5,12 +5,13 @@
 #[path = "common/physics.rs"]
 mod physics;
 
+use cloth_bodies::contact::{ContactSpring, Sides};
+use cloth_core::linear::{PreconditionerKind, Tolerance, add_block};
+use cloth_core::threads::Threads;
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::inputs::{Stability, StepInputs};
 use cloth_sim::bodies::cloth::material::Material;
-use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
-use cloth_sim::linear::{PreconditionerKind, Tolerance, add_block};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
@@ -19,7 +20,6 @@ use cloth_sim::step::body_terms::BodyTerms;
 use cloth_sim::step::scheme::{Integrator, Scheme};
 use cloth_sim::step::system::SystemTerms;
 use cloth_sim::step::{Model, StepSystem};
-use cloth_sim::threads::Threads;
 use nalgebra::{DMatrix, DVector};
 use physics::Random;
 

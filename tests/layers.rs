@@ -277,10 +277,10 @@ fn a_private_room_is_found_in_any_path_to_it() {
     let rooms = private_rooms();
     assert!(rooms.contains(&"contact".to_owned()) && rooms.contains(&"linear".to_owned()));
     for code in [
-        "use cloth_sim::linear::Jacobian;",
+        "use cloth_core::linear::Jacobian;",
         "use cloth_sim::{\nlinear::{Jacobian}};",
-        "use cloth_sim::linear as matrices;",
-        "fn f() -> cloth_sim::linear::End { g() }",
+        "use cloth_core::linear as matrices;",
+        "fn f() -> cloth_core::linear::End { g() }",
     ] {
         let found = named_rooms(code, &rooms);
         assert!(found.len() == 1 && found[0].1 == "linear", "{code}: {found:?}");

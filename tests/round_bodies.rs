@@ -11,10 +11,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use cloth_collision::collision::narrow::closest;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::rigid::{Frame, MassProperties, RigidBody};
 use cloth_sim::bodies::{Body, Setup};
-use cloth_sim::collision::narrow::closest;
 use cloth_sim::math::Vec3;
 use cloth_sim::mesh::shapes::{Cuboid, Diagonal, ShapeKind, sheet as sheet_mesh};
 use cloth_sim::ranks::{World, in_process};

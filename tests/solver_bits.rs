@@ -6,14 +6,14 @@ mod common;
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use cloth_sim::linear::{
+use cloth_core::linear::{
     CgReport, CgWorkspace, Couplings, Joined, Mesh, Preconditioner, PreconditionerKind, System,
     Tolerance,
 };
+use cloth_core::threads::Threads;
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Gather, Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::{Halo, in_process as ranks};
-use cloth_sim::threads::Threads;
 use common::springs::{cells, springs};
 use sprs::CsMat;
 use sprs::prod::mul_acc_mat_vec_csr;

@@ -7,11 +7,12 @@ mod counting;
 
 use std::path::Path;
 
+use cloth_bodies::contact::{ContactSpring, Sides};
+use cloth_core::linear::{PreconditionerKind, Tolerance};
+use cloth_core::threads::Threads;
 use cloth_sim::bodies::cloth::elements::air::WindKey;
 use cloth_sim::bodies::cloth::inputs::{Stability, StepInputs};
-use cloth_sim::contact::{ContactSpring, Sides};
 use cloth_sim::error::Result;
-use cloth_sim::linear::{PreconditionerKind, Tolerance};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::{World, in_process};
@@ -20,7 +21,6 @@ use cloth_sim::step::body_terms::BodyTerms;
 use cloth_sim::step::scheme::{Integrator, Scheme};
 use cloth_sim::step::system::SystemTerms;
 use cloth_sim::step::{Model, StepSystem, StepsPerFrame};
-use cloth_sim::threads::Threads;
 use counting::allocations;
 
 /// Allocations of ten steps after the first ones.

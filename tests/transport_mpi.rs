@@ -6,9 +6,9 @@ mod common;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use cloth_mpi::run_mpi;
 use cloth_sim::error::{Error, Result};
 use cloth_sim::ranks::launch::{self, Launch};
-use cloth_sim::ranks::mpi::run_mpi;
 use cloth_sim::ranks::{Tag, World, report_panics_once, wait};
 use common::{conformance, finish_within, mpirun};
 

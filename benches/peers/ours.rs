@@ -12,16 +12,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::linear::{
+use cloth_core::linear::{
     BlockMatrix, CgReport, CgWorkspace, Couplings, Mesh, Preconditioner, PreconditionerKind,
     System, Tolerance,
 };
+use cloth_core::threads::Threads;
+use cloth_sim::error::{Error, Result};
 use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::{Graph, Layout, Partition, Patches};
 use cloth_sim::ranks::launch::{self, Launch};
 use cloth_sim::ranks::{Halo, World, in_process as ranks, message};
-use cloth_sim::threads::Threads;
 use sprs::TriMat;
 use sprs::io::read_matrix_market;
 
@@ -161,7 +161,7 @@ fn print_rows(
 
 #[cfg(feature = "mpi")]
 fn under_mpi(problem: &Problem) -> Result<()> {
-    cloth_sim::ranks::mpi::run_mpi(|world| {
+    cloth_mpi::run_mpi(|world| {
         let partition = Partition::shared(world, || problem.partition(world.size()))?;
         print_rows(world, "MPI", 1, problem, &partition)
     })

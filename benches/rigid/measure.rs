@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use cloth_core::threads::Threads;
 use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::Phase;
@@ -13,7 +14,6 @@ use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::shape::Shape;
 use cloth_sim::rigid::simulation::shared_out;
 use cloth_sim::rigid::{RigidModel, RigidSimulation};
-use cloth_sim::threads::Threads;
 use nix::time::{ClockId, clock_gettime};
 
 use crate::scenes::Scene;

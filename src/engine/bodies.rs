@@ -1,12 +1,12 @@
 //! The trait of all engines of rigid bodies.
 
 use crate::engine::Engine;
-use crate::error::Result;
-use crate::math::Vec3;
-use crate::rigid::balance::Balancer;
-use crate::rigid::overlap::Overlap;
-use crate::rigid::{BodyId, RigidReport, RigidSimulation};
-use crate::workers::WorkerSimulation;
+use cloth_core::error::Result;
+use cloth_core::math::Vec3;
+use cloth_rigid::balance::Balancer;
+use cloth_rigid::overlap::Overlap;
+use cloth_rigid::{BodyId, RigidReport, RigidSimulation};
+use cloth_workers::WorkerSimulation;
 
 /// An engine of rigid bodies.
 pub trait BodyEngine: Engine<Report = RigidReport> {

@@ -1,13 +1,13 @@
 //! A frame: what an engine shows at one time.
 
-use crate::bodies::BodyPose;
-use crate::error::Result;
-use crate::math::Vec3;
-use crate::rigid::simulation::StepForces;
-use crate::rigid::{FrameBody, RigidSimulation};
-use crate::step::Simulation;
-use crate::workers::WorkerSimulation;
-use crate::workers::report::Share;
+use cloth_bodies::bodies::BodyPose;
+use cloth_core::error::Result;
+use cloth_core::math::Vec3;
+use cloth_rigid::simulation::StepForces;
+use cloth_rigid::{FrameBody, RigidSimulation};
+use cloth_step::Simulation;
+use cloth_workers::WorkerSimulation;
+use cloth_workers::report::Share;
 
 /// What an engine shows at one time. Only the owners of bodies depend on the number of ranks.
 #[derive(Debug, Clone, Default, PartialEq)]

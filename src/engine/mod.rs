@@ -7,12 +7,12 @@
 mod bodies;
 mod frame;
 
-use crate::contact::candidates::SearchObserver;
-use crate::error::Result;
-use crate::report::Report;
-use crate::rigid::{RigidReport, RigidSimulation};
-use crate::step::{Simulation, StepReport};
-use crate::workers::WorkerSimulation;
+use cloth_collision::candidates::SearchObserver;
+use cloth_core::error::Result;
+use cloth_core::report::Report;
+use cloth_rigid::{RigidReport, RigidSimulation};
+use cloth_step::{Simulation, StepReport};
+use cloth_workers::WorkerSimulation;
 
 pub use bodies::BodyEngine;
 pub use frame::{Field, FieldKind, Frame};

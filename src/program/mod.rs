@@ -18,24 +18,20 @@
 pub mod check;
 pub mod cli;
 mod commands;
-#[cfg(feature = "lab")]
-mod lab;
 pub mod output;
 pub mod overrides;
-#[cfg(feature = "png")]
 mod picture;
-mod print;
-mod profile;
-#[cfg(any(feature = "lab", feature = "png"))]
-mod raster;
+pub mod print;
+pub mod profile;
+pub mod raster;
 pub mod run;
 mod view;
-mod words;
+pub mod words;
 
 use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser};
-use cloth_sim::error::{Result, shell_word};
+use cloth_core::error::{Result, shell_word};
 
 use self::cli::{Arguments, Command, CommandLine};
 
@@ -103,10 +99,7 @@ fn subcommand(command: &Command) -> Result<u8> {
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man => commands::shell::man(),
         Command::View(arguments) => commands::view::view(arguments),
-        #[cfg(feature = "png")]
         Command::Picture(arguments) => commands::picture::picture(arguments),
-        #[cfg(feature = "lab")]
-        Command::Lab(command) => lab::run(command),
     }?;
     Ok(0)
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
 use clap::Args;
-use cloth_sim::error::{Error, Result, printable, printable_lines};
+use cloth_core::error::{Error, Result, printable, printable_lines};
 use serde::Serialize;
 
 /// How a subcommand prints its result.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 /// A pixel that a triangle covers.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,18 +2,12 @@
 #![allow(dead_code)] // each of them uses a part of it
 
 pub mod conformance;
-#[cfg(feature = "program")]
 pub mod ends;
-#[cfg(feature = "program")]
 pub mod page;
-#[cfg(feature = "program")]
 pub mod poses;
-#[cfg(feature = "internals")]
 pub mod queries;
-#[cfg(feature = "program")]
 pub mod run;
 pub mod samples;
-#[cfg(feature = "internals")]
 pub mod springs;
 pub mod vtp;
 

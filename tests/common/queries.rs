@@ -3,8 +3,8 @@
 //! A query is drawn and solved in rational numbers. Its unit is a power of two. Only queries whose
 //! eight points are exact in f64 are kept.
 
-use cloth_sim::collision::PairKind;
-use cloth_sim::collision::narrow::closest;
+use cloth_collision::collision::PairKind;
+use cloth_collision::collision::narrow::closest;
 use cloth_sim::math::Vec3;
 use nalgebra::{Matrix3, Vector3};
 use num_rational::Ratio;

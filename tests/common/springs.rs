@@ -1,6 +1,6 @@
 //! Spring systems on a square grid, for tests and benchmarks of solvers.
 
-use cloth_sim::linear::BlockMatrix;
+use cloth_core::linear::BlockMatrix;
 use cloth_sim::math::Mat3;
 use cloth_sim::partition::{Graph, Layout};
 

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use cloth_collision::collision::narrow::closest;
 use cloth_sim::bodies::Setup;
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::bodies::cloth::setup::ClothSetup;
 use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion, ObstacleSetup, Transform};
-use cloth_sim::collision::narrow::closest;
 use cloth_sim::math::{Vec3, rotation};
 use cloth_sim::mesh::shapes::{Cylinder, Diagonal, ShapeKind, Sphere, sheet};
 use cloth_sim::step::Simulation;

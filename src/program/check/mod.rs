@@ -11,7 +11,7 @@ pub mod surfaces;
 
 use std::path::Path;
 
-use cloth_sim::error::Result;
+use cloth_core::error::Result;
 
 use crate::program::check::findings::FrameFindings;
 use crate::program::check::record::Record;

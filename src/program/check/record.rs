@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::{self, Scene};
+use cloth_core::error::{Error, Result};
+use cloth_scene::Scene;
 use serde::Deserialize;
 
 use crate::program::output::formats::set::Formats;
@@ -95,7 +95,7 @@ fn readable(folder: &Path, scene: &Scene) -> Result<&'static dyn Format> {
 fn read_scene(folder: &Path) -> Result<Scene> {
     let path = folder.join(names::SCENE);
     if path.exists() {
-        return scene::load(&path);
+        return cloth_scene::load(&path);
     }
     Err(Error::file(folder, "the folder is no run: it has no scene.ron", NO_RUN))
 }

@@ -42,31 +42,16 @@ pub const VIEW: &str = "Examples:
   cloth-sim view out/tablecloth --live          # while the run goes on
   cloth-sim view out/tablecloth --no-open --output run.html --limit-mb 8";
 
-#[cfg(feature = "png")]
 pub const PICTURE: &str = "Examples:
   cloth-sim picture out/tablecloth              # the last frame as a PNG file
   cloth-sim picture out/tablecloth --frame 12 --colour strain --size 1920x1080
   cloth-sim picture out/tablecloth --turntable --from 0,30
   cloth-sim picture out/tablecloth --animation --output fall.gif";
 
-#[cfg(feature = "lab")]
-pub const PARTITION: &str = "Examples:
-  cloth-sim partition scenes/tablecloth.ron --ranks 2,4
-  cloth-sim partition out/tablecloth --frame 20 --method all";
-
-#[cfg(feature = "lab")]
-pub const REPLAY: &str = "Examples:
-  cloth-sim scenes/tablecloth.ron --ranks 1 --threads 1 --record-tasks trees.bin
-  cloth-sim replay trees.bin --processors 1,16,256";
-
-#[cfg(feature = "lab")]
-pub const CCD_QUERIES: &str = "Examples:
-  cloth-sim ccd-queries queries.csv --kind edge-edge";
-
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};
-    use cloth_sim::bodies::cloth::material::MaterialSpec;
+    use cloth_bodies::bodies::cloth::material::MaterialSpec;
 
     use crate::program::cli::{Command, CommandLine};
     use crate::program::output::formats;

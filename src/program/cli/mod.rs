@@ -2,7 +2,7 @@
 
 mod check;
 mod convert;
-pub mod examples;
+mod examples;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -105,13 +105,8 @@ pub enum Command {
     View(crate::program::view::arguments::ViewArguments),
     /// Draws a frame of a run as a PNG file, or a GIF file: around a frame, or of all frames. Needs
     /// no display and no other program. See docs/view.md.
-    #[cfg(feature = "png")]
     #[command(after_long_help = examples::PICTURE)]
     Picture(crate::program::picture::arguments::PictureArguments),
-    /// The subcommands of the laboratory.
-    #[cfg(feature = "lab")]
-    #[command(flatten)]
-    Lab(crate::program::lab::cli::LabCommand),
 }
 
 /// Arguments of `info`: those of the run.

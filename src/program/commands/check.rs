@@ -1,6 +1,6 @@
 //! The subcommand `check`: verifies the frames of a finished run.
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::check::{CheckSettings, Fault, check_run};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::engine::Frame;
 use clap::Args;
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
+use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::program::check::record::Record;

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::Path;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
-use cloth_sim::scene::spec::VertexField;
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
+use cloth_scene::spec::VertexField;
 use serde_json::json;
 
 use crate::program::check::record::Record;

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::locking::{Locking, effective_thickness};
-use cloth_sim::bodies::cloth::material::MaterialSpec;
-use cloth_sim::error::Result;
-use cloth_sim::ids::FaceId;
-use cloth_sim::mesh::SurfaceMesh;
-use cloth_sim::mesh::doubled::{Doubled, WELD};
-use cloth_sim::mesh::quality::{Extreme, Quality};
-use cloth_sim::mesh::shapes::Shape;
-use cloth_sim::scene::bends::{judged_radius, metres, percent};
-use cloth_sim::scene::{self, Scene};
+use cloth_bodies::bodies::Setup;
+use cloth_bodies::bodies::cloth::locking::{Locking, effective_thickness};
+use cloth_bodies::bodies::cloth::material::MaterialSpec;
+use cloth_core::error::Result;
+use cloth_core::ids::FaceId;
+use cloth_core::mesh::SurfaceMesh;
+use cloth_core::mesh::doubled::{Doubled, WELD};
+use cloth_core::mesh::quality::{Extreme, Quality};
+use cloth_core::mesh::shapes::Shape;
+use cloth_scene::Scene;
+use cloth_scene::bends::{judged_radius, metres, percent};
 use serde::Serialize;
 
 use crate::program::print;
@@ -78,8 +78,8 @@ impl DescribedMesh {
     pub fn new(file: &Path, surface: &SurfaceMesh, material: &MaterialSpec) -> Result<Self> {
         let quality = Quality::new(surface);
         let scene = scene_of(file, &quality, material)?;
-        let setup = scene::build(&scene, Path::new(""))?;
-        let warnings = scene::scale_warnings(&scene, &setup)?;
+        let setup = cloth_scene::build(&scene, Path::new(""))?;
+        let warnings = cloth_scene::scale_warnings(&scene, &setup)?;
         let warnings = warnings.iter().map(|it| it.trim_start_matches("cloths[0]: ").to_owned());
         let doubled = Doubled::new(&surface.document.positions, None);
         let torn = doubled.describe(1).map(|said| {
@@ -183,7 +183,7 @@ fn in_file(surface: &SurfaceMesh, face: FaceId) -> u32 {
 /// A scene with a cloth of `file`.
 fn scene_of(file: &Path, quality: &Quality, material: &MaterialSpec) -> Result<Scene> {
     let text = "(cloths: [(shape: Mesh(\"\"), material: Fabric(\"\"))])";
-    let mut scene: Scene = scene::parse(text, "mesh")?;
+    let mut scene: Scene = cloth_scene::parse(text, "mesh")?;
     scene.contact.distance_m = 0.1 * quality.edges[0];
     for cloth in &mut scene.cloths {
         cloth.shape = Shape::Mesh(file.display().to_string());

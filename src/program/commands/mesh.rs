@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use cloth_sim::bodies::cloth::material::MaterialSpec;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::mesh::doubled::{WeldCounts, weld};
-use cloth_sim::mesh::relax::relax;
-use cloth_sim::mesh::shapes::Shape;
-use cloth_sim::mesh::{Faces, Mesh, ObjDocument, SurfaceMesh, obj_read};
-use cloth_sim::scene;
-use cloth_sim::scene::spec::Digits;
+use cloth_bodies::bodies::cloth::material::MaterialSpec;
+use cloth_core::error::{Error, Result};
+use cloth_core::mesh::doubled::{WeldCounts, weld};
+use cloth_core::mesh::relax::relax;
+use cloth_core::mesh::shapes::Shape;
+use cloth_core::mesh::{Faces, Mesh, ObjDocument, SurfaceMesh, obj_read};
+use cloth_scene::spec::Digits;
 use serde::Serialize;
 
 use crate::program::commands::described_mesh::DescribedMesh;
@@ -184,7 +183,7 @@ impl MeshResult {
 /// The mesh of a generated shape, written as in a scene.
 fn made(shape: &str) -> Result<Mesh> {
     let remedy = "write a shape of docs/scene.md, such as 'Disc(radius_m: 0.5, rings: 40)'";
-    let shape: Shape = scene::load::options()
+    let shape: Shape = cloth_scene::load::options()
         .from_str(shape)
         .map_err(|cause| Error::input("--shape", cause.code.to_string(), remedy))?;
     let Some(settings) = shape.generated() else {

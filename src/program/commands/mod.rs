@@ -6,7 +6,6 @@ pub mod convert;
 mod described_mesh;
 pub mod mesh;
 pub mod new;
-#[cfg(feature = "png")]
 pub mod picture;
 pub mod profile;
 pub mod shell;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use cloth_sim::error::{Error, Result, shell_word};
+use cloth_core::error::{Error, Result, shell_word};
 use serde_json::json;
 
 use crate::program::output::write_whole;

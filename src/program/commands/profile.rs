@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use serde_json::json;
 
 use crate::program::output::drawn_files;
 use crate::program::print::{self, ResultFormat};
 use crate::program::profile;
-use crate::program::profile::{Drawing, png};
+use crate::program::profile::Drawing;
 
 /// Arguments of `profile`.
 #[derive(Debug, Clone, Args)]
@@ -52,6 +52,5 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         files.iter().try_for_each(|file| print::line(file.display()))?;
         lines.iter().try_for_each(print::line)
     })?;
-    png::say_if_missing();
     Ok(())
 }

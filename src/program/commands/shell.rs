@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write, stdout};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::cli::CommandLine;
 

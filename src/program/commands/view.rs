@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 

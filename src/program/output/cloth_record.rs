@@ -1,7 +1,7 @@
 //! What the line of a frame of cloth in `steps.jsonl` has of its kind.
 
-use cloth_sim::observe::{ProcessorUse, Theft};
-use cloth_sim::step::StepReport;
+use crate::observe::{ProcessorUse, Theft};
+use cloth_step::StepReport;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::record::{FramePart, FrameRecord, Kind};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::Result;
+use cloth_core::error::Result;
 
 use crate::program::output::lock::Lock;
 use crate::program::output::run_json::{RunHead, Status};

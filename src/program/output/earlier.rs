@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::output::run_files::RunFiles;
 use crate::program::output::run_json::{self, RunHead, Status};

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use cloth_sim::step::{EnergyRise, Measure, StepReport};
+use cloth_step::{EnergyRise, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
 /// The largest sum of rises without work, as a fraction of the sum of the energies that are

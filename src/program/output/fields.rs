@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use cloth_sim::engine::{Field, FieldKind};
-use cloth_sim::math::Vec3;
+use crate::engine::{Field, FieldKind};
+use cloth_core::math::Vec3;
 
 /// The name of the field of velocities, m/s.
 pub const VELOCITY: &str = "velocity";

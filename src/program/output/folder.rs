@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result, shell_word};
+use cloth_core::error::{Error, Result, shell_word};
 
 use crate::program::output::checkpoint::{self, Checkpoint, Header};
 use crate::program::output::earlier::{self, Claim, unwritable};

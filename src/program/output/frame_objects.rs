@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::rigid::solid::Solids;
-use cloth_sim::scene::spec::Digits;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_rigid::solid::Solids;
+use cloth_scene::spec::Digits;
 
 use crate::program::output::materials::Materials;
 
@@ -13,7 +13,7 @@ use crate::program::output::materials::Materials;
 #[derive(Debug, Clone, Default)]
 pub struct FrameObjects<'a> {
     /// Name and mesh of each surface, in the order of
-    /// [`Frame::surfaces`](cloth_sim::engine::Frame).
+    /// [`Frame::surfaces`](crate::engine::Frame).
     pub surfaces: Vec<(Cow<'a, str>, &'a ObjDocument)>,
     /// Names of the rigid bodies among cloth, in the order of their surfaces.
     pub posed: Vec<String>,

@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::launch::HostBinding;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::launch::HostBinding;
 use nix::errno::Errno;
 use nix::sys::signal::kill;
 use nix::unistd::Pid;

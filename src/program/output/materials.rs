@@ -6,10 +6,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::bodies::Documents;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
-use cloth_sim::mesh::ObjDocument;
+use cloth_bodies::bodies::Documents;
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
+use cloth_core::mesh::ObjDocument;
 
 use crate::program::output::{names, not_written, write_bytes, write_whole};
 
@@ -198,7 +198,7 @@ fn copy_image(image: &Path, copy: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::mesh::obj_read;
+    use cloth_core::mesh::obj_read;
 
     use super::*;
 

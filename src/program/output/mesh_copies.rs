@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
-use cloth_sim::mesh::point_cache::sequence;
-use cloth_sim::scene::Scene;
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
+use cloth_core::mesh::point_cache::sequence;
+use cloth_scene::Scene;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 

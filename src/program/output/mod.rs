@@ -30,7 +30,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use serde::Serialize;
 
 /// Writes a file under a temporary name and renames it. A failure leaves no file. Links are

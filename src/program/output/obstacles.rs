@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use cloth_sim::bodies::Documents;
-use cloth_sim::bodies::prescribed::ObstacleSetup;
-use cloth_sim::error::Result;
-use cloth_sim::scene::spec::Digits;
+use cloth_bodies::bodies::Documents;
+use cloth_bodies::bodies::prescribed::ObstacleSetup;
+use cloth_core::error::Result;
+use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::write_file;
 use crate::program::output::frame_objects::Object;

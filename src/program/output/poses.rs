@@ -13,8 +13,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use cloth_sim::bodies::BodyPose;
-use cloth_sim::input;
+use cloth_bodies::bodies::BodyPose;
+use cloth_core::input;
 use nalgebra::{Quaternion, Unit};
 
 use crate::program::output::names;
@@ -62,7 +62,7 @@ pub fn read(folder: &Path, number: u64) -> Result<Vec<BodyPose>, String> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::math::Vec3;
+    use cloth_core::math::Vec3;
     use nalgebra::UnitQuaternion;
 
     use super::*;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use cloth_sim::report::Report;
+use cloth_core::report::Report;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::report::{Cell, Report};
+use cloth_core::report::{Cell, Report};
 use serde::de::{DeserializeOwned, Error};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serializer};
@@ -89,8 +89,8 @@ fn trimmed(counts: &[u64]) -> &[u64] {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::report::EnergyRise;
-    use cloth_sim::step::StepReport;
+    use cloth_core::report::EnergyRise;
+    use cloth_step::StepReport;
 
     use super::*;
 

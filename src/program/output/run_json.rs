@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
-use cloth_sim::step::{Counter, Measure, StepReport};
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
+use cloth_step::{Counter, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::energy_balance::EnergyBalance;

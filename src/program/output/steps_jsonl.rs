@@ -8,8 +8,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
-use cloth_sim::observe::{Origin, SearchSpan};
+use crate::observe::{Origin, SearchSpan};
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::{names, write_json};

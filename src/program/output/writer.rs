@@ -9,9 +9,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::rigid::simulation::StepForces;
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
+use cloth_rigid::simulation::StepForces;
 use serde::Serialize;
 
 use crate::program::output::bodies::{forces, owners, workers};
@@ -234,8 +234,8 @@ impl<R> Drop for FrameThread<R> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::rigid::FrameBody;
-    use cloth_sim::rigid::solid::Solids;
+    use cloth_rigid::FrameBody;
+    use cloth_rigid::solid::Solids;
 
     use super::*;
     use crate::program::output::formats::set::Formats;

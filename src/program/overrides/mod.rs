@@ -4,9 +4,9 @@ mod value;
 
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::load::{complete, read, validate};
-use cloth_sim::scene::{Scene, choice_meant, did_you_mean};
+use cloth_core::error::{Error, Result};
+use cloth_scene::load::{complete, read, validate};
+use cloth_scene::{Scene, choice_meant, did_you_mean};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use self::value::{open_brackets, value};
 /// in RON. Then fills in the defaults that depend on other fields, and checks the scene.
 ///
 /// # Errors
-/// As for [`cloth_sim::scene::load()`]. Also a path that names no field (the message has the
+/// As for [`cloth_scene::load()`]. Also a path that names no field (the message has the
 /// nearest one), and a value of a wrong kind.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
     complete(changed(read(path)?, overrides, path)?, path)
@@ -157,10 +157,10 @@ fn choice(at: &mut Value) -> &mut Value {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::bodies::cloth::material::MaterialSpec;
-    use cloth_sim::mesh::shapes::{Cuboid, Shape};
-    use cloth_sim::scene::bodies::spec::Division;
-    use cloth_sim::scene::spec::*;
+    use cloth_bodies::bodies::cloth::material::MaterialSpec;
+    use cloth_core::mesh::shapes::{Cuboid, Shape};
+    use cloth_scene::bodies::spec::Division;
+    use cloth_scene::spec::*;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The value of `--set path=value`: RON, as a tree of JSON.
 
-use cloth_sim::scene::load::options;
+use cloth_scene::load::options;
 use serde_json::Value;
 
 /// Reads a value in RON: a number, a text, a choice such as `Exact` or `Sphere(radius_m: 1)`, a

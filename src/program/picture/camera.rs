@@ -1,6 +1,6 @@
 //! The camera: where it stands, and where a point is in the picture.
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 /// The angle of view from the lower to the upper border, degrees.
 const VIEW_DEG: f64 = 35.0;

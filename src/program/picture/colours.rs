@@ -1,7 +1,7 @@
 //! Palettes and scales: those of `page/colours.js`. Colours are linear: red, green and blue from 0
 //! to 1 in proportion to light.
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 /// Categories.
 const PALETTE: [&str; 10] = [

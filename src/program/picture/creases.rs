@@ -1,6 +1,6 @@
 //! Normals of surfaces: smooth, except at creases.
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 /// A surface with a normal at each vertex.
 #[derive(Debug, Clone, Default)]

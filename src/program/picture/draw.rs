@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 use rayon::prelude::*;
 
 use crate::program::picture::camera::Camera;

@@ -1,7 +1,7 @@
 //! What is behind everything: a light background, and a grid on the ground with the shadow of the
 //! scene. It looks as in the page (`page/stage.js`, `page/style.css`).
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 use crate::program::picture::camera::{Axes, Camera, SceneBox};
 use crate::program::picture::lights::Lights;

@@ -1,6 +1,6 @@
 //! Joints as points and lines over everything else, as in the page.
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 use nalgebra::UnitQuaternion;
 
 use crate::program::picture::camera::Camera;

@@ -1,6 +1,6 @@
 //! The scale of colours in a corner of a picture.
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 use crate::program::picture::colours::{Encoding, on_scale};
 use crate::program::picture::draw::Picture;

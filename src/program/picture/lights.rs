@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_1_PI;
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 use crate::program::picture::camera::{Axes, SceneBox};
 use crate::program::picture::colours::hex;

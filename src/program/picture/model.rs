@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 use crate::program::picture::camera::Camera;
 

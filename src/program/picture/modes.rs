@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::ValueEnum;
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 use serde::Serialize;
 
 use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};

@@ -1,7 +1,7 @@
 //! The objects of a run, and the triangles of a frame.
 
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::shapes::{ShapeKind, Sphere};
+use cloth_core::math::Vec3;
+use cloth_core::mesh::shapes::{ShapeKind, Sphere};
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::program::picture::camera::{Camera, SceneBox};

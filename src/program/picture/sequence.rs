@@ -1,6 +1,6 @@
 //! Which pictures a command makes: frames, directions of the camera, and how long each is seen.
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::check::record::Record;
 use crate::program::picture::arguments::PictureArguments;

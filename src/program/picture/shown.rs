@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
+use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
 
 use crate::program::check::record::Record;
 use crate::program::picture::arguments::{Joints, PictureArguments};

@@ -3,8 +3,8 @@
 //! A rank works in all of a step except where it waits for messages. The length of a step is that
 //! of its slowest rank.
 
-use cloth_sim::report::{Cell, Report};
-use cloth_sim::rigid::{Phase, RigidReport};
+use cloth_core::report::{Cell, Report};
+use cloth_rigid::{Phase, RigidReport};
 use plotters::style::RGBColor;
 
 use crate::program::output::bodies::record::Bodies;

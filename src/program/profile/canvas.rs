@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};

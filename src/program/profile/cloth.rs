@@ -5,8 +5,8 @@
 //! elsewhere. Averages are over the steps in which any processor executed a test, because other
 //! steps say nothing about balance (Thomaszewski & Blochinger 2007, figure 8).
 
-use cloth_sim::observe::ProcessorUse;
-use cloth_sim::step::Phase;
+use crate::observe::ProcessorUse;
+use cloth_step::Phase;
 use plotters::style::RGBColor;
 
 use crate::program::output::cloth_record::Cloth;

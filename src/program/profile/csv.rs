@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::output::{names, write_whole};
 use crate::program::profile::frames::{FrameProfile, ProcessorProfile, Profile};

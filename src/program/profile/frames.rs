@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cloth_sim::report::{Part, PhaseRow, Report};
+use cloth_core::report::{Part, PhaseRow, Report};
 
 use crate::program::output::record::{FrameRecord, Kind, StepRecord};
 use crate::program::output::run_json::{RunHead, Status};

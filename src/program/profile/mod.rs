@@ -29,7 +29,7 @@ mod workers;
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::output::bodies::record::Bodies;
 use crate::program::output::cloth_record::Cloth;

@@ -1,6 +1,6 @@
 //! The picture of one step: which processor executed which task, and when.
 
-use cloth_sim::observe::{Origin, SearchSpan, TaskSpan};
+use crate::observe::{Origin, SearchSpan, TaskSpan};
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, VPos};

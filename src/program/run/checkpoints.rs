@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::World;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::World;
 use serde::de::DeserializeOwned;
 
 use crate::program::output::folder::RunFolder;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use cloth_sim::bodies::{Documents, Setup};
-use cloth_sim::engine;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::scene::bodies::RigidSetup;
-use cloth_sim::scene::bodies::build::build_bodies;
-use cloth_sim::scene::{self, Scene};
+use crate::engine;
+use cloth_bodies::bodies::{Documents, Setup};
+use cloth_core::error::{Error, Result};
+use cloth_core::mesh::ObjDocument;
+use cloth_scene::Scene;
+use cloth_scene::bodies::RigidSetup;
+use cloth_scene::bodies::build::build_bodies;
 
 use crate::program::cli::Arguments;
 use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
@@ -56,13 +56,14 @@ impl ClothContent {
         memory::check_shapes(scene)?;
         memory::check_rigid(scene)?;
         let fits = |triangles| memory::check_refined(triangles, scene.refine);
-        let built = scene::build_if(scene, home, fits);
-        let mut setup = scene::in_file(&arguments.scene, built)?;
+        let built = cloth_scene::build_if(scene, home, fits);
+        let mut setup = cloth_scene::in_file(&arguments.scene, built)?;
         memory::check_bodies(&setup)?;
         // A warning names a mesh from where the user is, not from the scene.
         let mut named = scene.clone();
         named.mesh_paths_mut().for_each(|path| *path = home.join(&*path).display().to_string());
-        let mut slips = scene::in_file(&arguments.scene, scene::scale_warnings(&named, &setup))?;
+        let mut slips =
+            cloth_scene::in_file(&arguments.scene, cloth_scene::scale_warnings(&named, &setup))?;
         slips.extend(scene.apart_in_words().map(|pairs| {
             format!("apart: {pairs} do not touch, so they may cross, and no check looks for it")
         }));
@@ -94,7 +95,7 @@ impl Content {
         }
         refuse_options_of_cloth(arguments)?;
         memory::check_rigid(scene)?;
-        let setup = scene::in_file(&arguments.scene, build_bodies(scene, home))?;
+        let setup = cloth_scene::in_file(&arguments.scene, build_bodies(scene, home))?;
         Ok(Self::Bodies(Box::new(setup)))
     }
 

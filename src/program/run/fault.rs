@@ -5,9 +5,9 @@
 //! `panic`, `error`, `flip` and `nan`. `flip` changes the lowest bit of a vertex's x position on
 //! that rank alone; `nan` makes that position NaN.
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::World;
-use cloth_sim::step::Simulation;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::World;
+use cloth_step::Simulation;
 
 /// Commits the fault that the environment asks for, if it is due before `step` on this rank.
 ///

@@ -1,6 +1,6 @@
 //! Which files a run will write, known before it begins.
 
-use cloth_sim::scene::Scene;
+use cloth_scene::Scene;
 
 use crate::program::cli::Arguments;
 use crate::program::output::bodies;

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use cloth_sim::engine::{Engine, Frame};
-use cloth_sim::error::Result;
-use cloth_sim::ranks::World;
+use crate::engine::{Engine, Frame};
+use cloth_core::error::Result;
+use cloth_core::ranks::World;
 
 use crate::program::output::record::FrameRecord;
 use crate::program::run::checkpoints::Saved;

@@ -1,7 +1,7 @@
 //! Collects on rank 0 what the other ranks know, for the run folder.
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::{World, message};
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::{World, message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

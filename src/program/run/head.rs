@@ -1,8 +1,8 @@
 //! What is known of a run before its first step.
 
-use cloth_sim::error::Result;
-use cloth_sim::ranks::World;
-use cloth_sim::ranks::launch::HostBinding;
+use cloth_core::error::Result;
+use cloth_core::ranks::World;
+use cloth_core::ranks::launch::HostBinding;
 
 use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::run_json::{FORMAT, RankPlace, Repartitions, RunHead, Status};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use cloth_sim::engine::Engine;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::{World, in_process};
-use cloth_sim::rigid::balance::Balancer;
-use cloth_sim::step::{Model, ObjectSize, Simulation};
+use crate::engine::Engine;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::{World, in_process};
+use cloth_rigid::balance::Balancer;
+use cloth_step::{Model, ObjectSize, Simulation};
 use serde::Serialize;
 
 use crate::program::cli::{Arguments, InfoArguments};

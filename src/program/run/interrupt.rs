@@ -12,8 +12,8 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::World;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::World;
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::partition::Partition;
-use cloth_sim::scene::{self, Scene};
-use cloth_sim::step::Model;
+use cloth_core::error::{Error, Result};
+use cloth_core::partition::Partition;
+use cloth_scene::Scene;
+use cloth_step::Model;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
@@ -141,7 +141,7 @@ impl Job {
         let mut scene = overrides::load(&arguments.scene, &arguments.overrides)?;
         if let Some(frames) = arguments.frames {
             scene.frames = frames;
-            scene::load::validate(&scene, &arguments.scene)?;
+            cloth_scene::load::validate(&scene, &arguments.scene)?;
         }
         scene.refine = arguments.refine.unwrap_or(scene.refine);
         let home = arguments.scene.parent().unwrap_or(Path::new(".")).to_path_buf();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::launch::{self, Launch};
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::launch::{self, Launch};
 
 use crate::program::cli::Arguments;
 use crate::program::words::plural;
@@ -46,7 +46,7 @@ pub fn check_world(launch: &Launch, rank: usize, size: usize) -> Result<()> {
     if launch.fits(rank, size) {
         return Ok(());
     }
-    let library = cloth_sim::ranks::mpi::library();
+    let library = cloth_mpi::library();
     let remedy = match launch.variable {
         "SLURM_STEP_NUM_TASKS" => {
             "choose the plugin of this library: srun --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH \

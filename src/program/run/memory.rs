@@ -2,10 +2,10 @@
 
 use std::fs::read_to_string;
 
-use cloth_sim::bodies::{Body as _, Setup};
-use cloth_sim::error::{Error, Place, Result};
-use cloth_sim::mesh::shapes::{Shape, ShapeKind};
-use cloth_sim::scene::Scene;
+use cloth_bodies::bodies::{Body as _, Setup};
+use cloth_core::error::{Error, Place, Result};
+use cloth_core::mesh::shapes::{Shape, ShapeKind};
+use cloth_scene::Scene;
 
 /// Least memory of a triangle of cloth, bytes. A run takes somewhat more.
 const CLOTH: f64 = 1500.0;

@@ -29,12 +29,12 @@ mod totals;
 
 use std::sync::Arc;
 
-use cloth_sim::error::{Error, Place, Result};
+use cloth_core::error::{Error, Place, Result};
 #[cfg(feature = "mpi")]
-use cloth_sim::partition::Partition;
-use cloth_sim::ranks::launch::Launch;
-use cloth_sim::ranks::{World, in_process};
-use cloth_sim::step::Model;
+use cloth_core::partition::Partition;
+use cloth_core::ranks::launch::Launch;
+use cloth_core::ranks::{World, in_process};
+use cloth_step::Model;
 
 use self::content::Content;
 use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
@@ -106,7 +106,7 @@ fn claim(interrupt: &Interrupt, job: &Job) -> Result<Arc<RunFolder>> {
 #[cfg(feature = "mpi")]
 fn run_under_mpi(arguments: &Arguments, launch: &Launch) -> Result<Option<Stop>> {
     let signals = BlockedSignals::block()?;
-    cloth_sim::ranks::mpi::run_mpi(|world| {
+    cloth_mpi::run_mpi(|world| {
         let placement = Placement::under_mpi(&arguments.computing, world)?;
         let fits = launcher::check_world(launch, world.rank(), world.size()).and_then(|()| {
             placement.check("mpirun -n, --threads", arguments.computing.oversubscribe)

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result, shell_word};
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result, shell_word};
 use serde::Serialize;
 
 use crate::program::output::checkpoint::Checkpoint;

@@ -1,7 +1,7 @@
 //! The frame of another run with which a new run begins, and what has changed in the scene.
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::{self, Scene};
+use cloth_core::error::{Error, Result};
+use cloth_scene::Scene;
 use serde_json::Value;
 
 use crate::program::cli::Origin;
@@ -21,7 +21,7 @@ pub fn begun_from(
 ) -> Result<Option<BegunFrom>> {
     let Some(Origin { folder, frame }) = origin else { return Ok(None) };
     let head = RunHead::read(folder)?;
-    let before = scene::load(&folder.join(names::SCENE))?;
+    let before = cloth_scene::load(&folder.join(names::SCENE))?;
     if before.step_s() != scene.step_s() {
         let cause = format!(
             "the run had steps of {} s, and the new scene has steps of {} s",

@@ -3,10 +3,10 @@
 #[cfg(feature = "mpi")]
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::launch;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::launch;
 #[cfg(feature = "mpi")]
-use cloth_sim::ranks::{World, launch::HostBinding, message};
+use cloth_core::ranks::{World, launch::HostBinding, message};
 
 use crate::program::cli::Computing;
 use crate::program::words::plural;

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::Result;
-use cloth_sim::report::Report;
+use crate::engine::Frame;
+use cloth_core::error::Result;
+use cloth_core::report::Report;
 
 use crate::program::output::folder::RunFolder;
 use crate::program::output::record::{FrameRecord, Kind};

@@ -1,12 +1,12 @@
 //! What `info` says about the objects of a scene beside their sizes: obstacles that are finer than
 //! all cloth, and lines of meshes that nothing sews.
 
-use cloth_sim::error::Result;
-use cloth_sim::mesh::shapes::Shape;
-use cloth_sim::mesh::{Faces, SurfaceMesh};
-use cloth_sim::scene::Scene;
-use cloth_sim::scene::spec::Stitches;
-use cloth_sim::step::ObjectSize;
+use cloth_core::error::Result;
+use cloth_core::mesh::shapes::Shape;
+use cloth_core::mesh::{Faces, SurfaceMesh};
+use cloth_scene::Scene;
+use cloth_scene::spec::Stitches;
+use cloth_step::ObjectSize;
 
 use crate::program::run::job::Job;
 use crate::program::words::{grouped, plural, significant};

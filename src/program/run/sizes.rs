@@ -1,6 +1,6 @@
 //! The objects of a scene of cloth, and how fine they are beside the contact distance.
 
-use cloth_sim::step::ObjectSize;
+use cloth_step::ObjectSize;
 
 use crate::program::words::{plural, plural_grouped, significant};
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use cloth_sim::error::shell_word;
+use cloth_core::error::shell_word;
 
 use crate::program::output::formats::Format;
 use crate::program::output::formats::set::Formats;

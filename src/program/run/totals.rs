@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cloth_sim::report::Report;
+use cloth_core::report::Report;
 
 use crate::program::output::record::{FrameRecord, Kind};
 use crate::program::words::grouped;

@@ -6,7 +6,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 use serde::{Serialize, Serializer};
 
 /// How hard the bytes are squeezed, 0 to 10. More takes longer and gains less than 2 %.
@@ -77,7 +77,6 @@ impl Arrays {
     }
 }
 
-#[cfg(feature = "png")]
 impl Arrays {
     fn named(&self, name: &str) -> Option<&Values> {
         self.0.iter().find_map(|(own, values)| (*own == name).then_some(values))
@@ -172,7 +171,6 @@ impl PositionBox {
     }
 
     /// The positions (m) of which [`Self::shares`] gave these `shares`.
-    #[cfg(feature = "png")]
     pub fn positions(&self, shares: &[u16]) -> Vec<Vec3> {
         let count = shares.len() / 3;
         let scale = [0, 1, 2].map(|i| (self.high[i] - self.low[i]) / f64::from(u16::MAX));

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cloth_sim::error::Result;
-use cloth_sim::input;
-use cloth_sim::math::Vec3;
-use cloth_sim::rigid::FrameBody;
-use cloth_sim::rigid::body::BodyId;
-use cloth_sim::rigid::constraint::joint::{Joint, Second};
-use cloth_sim::rigid::fixed::FixedShape;
-use cloth_sim::rigid::shape::Shape;
-use cloth_sim::rigid::surfaces::Surfaces;
-use cloth_sim::scene::bodies::spec::Parallel;
+use cloth_core::error::Result;
+use cloth_core::input;
+use cloth_core::math::Vec3;
+use cloth_rigid::FrameBody;
+use cloth_rigid::body::BodyId;
+use cloth_rigid::constraint::joint::{Joint, Second};
+use cloth_rigid::fixed::FixedShape;
+use cloth_rigid::shape::Shape;
+use cloth_rigid::surfaces::Surfaces;
+use cloth_scene::bodies::spec::Parallel;
 use serde::de::DeserializeOwned;
 
 use crate::program::check::bodies::folder::BodyRun;

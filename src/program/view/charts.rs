@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cloth_sim::error::Result;
-use cloth_sim::report::{Cell, Report};
+use cloth_core::error::Result;
+use cloth_core::report::{Cell, Report};
 use plotters::style::RGBColor;
 use serde::Serialize;
 

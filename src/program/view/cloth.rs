@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::bodies::cloth::material::MaterialSpec;
-use cloth_sim::bodies::joints::body_joint::{BodyJoint, Second};
-use cloth_sim::error::Result;
-use cloth_sim::input;
-use cloth_sim::math::Vec3;
-use cloth_sim::scene;
-use cloth_sim::scene::Scene;
-use cloth_sim::verify::Surface;
+use crate::verify::Surface;
+use cloth_bodies::bodies::cloth::material::MaterialSpec;
+use cloth_bodies::bodies::joints::body_joint::{BodyJoint, Second};
+use cloth_core::error::Result;
+use cloth_core::input;
+use cloth_core::math::Vec3;
+use cloth_scene::Scene;
 
 use crate::program::check::record::Record;
 use crate::program::check::surfaces::folder::CheckedRun;
@@ -59,7 +58,7 @@ impl ClothStage {
         let scene = &run.record.scene;
         let (mut joints, mut mapped, mut posed) = (Vec::new(), Vec::new(), None);
         if !scene.bodies.is_empty() || scene.cloths.iter().any(|it| !it.maps.is_empty()) {
-            match scene::build(scene, &run.record.folder) {
+            match cloth_scene::build(scene, &run.record.folder) {
                 Ok(setup) => {
                     joints = setup.joints.iter().map(joint).collect();
                     mapped = mapped_settings(&setup);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use serde::Serialize;
 
 use crate::program::check::record::Record;

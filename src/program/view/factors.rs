@@ -1,7 +1,7 @@
 //! What the maps of cloth multiply its settings by, from vertex to vertex.
 
-use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::setup::{ClothSetup, Factors};
+use cloth_bodies::bodies::Setup;
+use cloth_bodies::bodies::cloth::setup::{ClothSetup, Factors};
 
 /// The settings, as a page names them.
 const SETTINGS: [&str; 5] = ["density", "stiffness", "bending", "friction", "thickness"];

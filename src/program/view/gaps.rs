@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::triangle::nearest_point;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::triangle::nearest_point;
 
 /// A cell of the grid: its place along each axis.
 type Place = [i32; 3];

@@ -1,6 +1,6 @@
 //! The largest size of a page: fewer frames are shown, then fewer faces.
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::view::content::View;
 use crate::program::view::page;

@@ -4,7 +4,7 @@
 
 use std::io::Cursor;
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 use tiny_http::{Header, Request, Response, Server};
 
 use crate::program::view::content::View;

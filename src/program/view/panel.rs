@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cloth_sim::error::Result;
-use cloth_sim::scene::Scene;
-use cloth_sim::scene::spec::Cloth;
+use cloth_core::error::Result;
+use cloth_scene::Scene;
+use cloth_scene::spec::Cloth;
 use serde::{Deserialize, Serialize};
 
 use crate::program::check::record::Record;

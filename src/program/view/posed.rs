@@ -1,8 +1,8 @@
 //! Rigid bodies among cloth in a page: shapes, and their poses in each frame.
 
-use cloth_sim::bodies::BodyPose;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
+use cloth_bodies::bodies::BodyPose;
+use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
 
 use crate::program::check::surfaces::folder::CheckedRun;
 use crate::program::output::poses;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::error::Result;
-use cloth_sim::math::Vec3;
+use cloth_core::error::Result;
+use cloth_core::math::Vec3;
 use serde::Serialize;
 
 use crate::program::view::arrays::Arrays;

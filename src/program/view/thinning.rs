@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 
 /// The vertices of a surface that stay, and its faces over them.
 #[derive(Debug, Clone, PartialEq)]

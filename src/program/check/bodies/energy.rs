@@ -21,7 +21,7 @@
 //! contacts, however light or heavy. What moves has no more than that in addition to the share,
 //! however heavy what rests beside it.
 
-use cloth_sim::rigid::body::{Body, BodyId};
+use cloth_rigid::body::{Body, BodyId};
 
 use crate::program::check::bodies::folder::BodyRun;
 

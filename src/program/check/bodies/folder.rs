@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::rigid::FrameBody;
-use cloth_sim::rigid::RigidModel;
-use cloth_sim::rigid::Synchronisation;
-use cloth_sim::rigid::body::{Body, BodyId, Load, MaterialId};
-use cloth_sim::rigid::constraint::joint::Joint;
-use cloth_sim::rigid::shape::Shape;
-use cloth_sim::rigid::solid::MassProperties;
-use cloth_sim::scene::bodies::build::build_bodies;
-use cloth_sim::scene::bodies::division::Divided;
-use cloth_sim::scene::bodies::{Movement, RigidSetup};
+use cloth_core::error::{Error, Result};
+use cloth_rigid::FrameBody;
+use cloth_rigid::RigidModel;
+use cloth_rigid::Synchronisation;
+use cloth_rigid::body::{Body, BodyId, Load, MaterialId};
+use cloth_rigid::constraint::joint::Joint;
+use cloth_rigid::shape::Shape;
+use cloth_rigid::solid::MassProperties;
+use cloth_scene::bodies::build::build_bodies;
+use cloth_scene::bodies::division::Divided;
+use cloth_scene::bodies::{Movement, RigidSetup};
 
 use crate::program::check::record::Record;
 use crate::program::output::formats::Source;

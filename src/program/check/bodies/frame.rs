@@ -1,16 +1,16 @@
 //! The check of one frame of bodies.
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ranks::in_process;
-use cloth_sim::rigid::RigidSimulation;
-use cloth_sim::rigid::body::{Body, BodyId};
-use cloth_sim::rigid::overlap::Overlap;
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
+use cloth_core::ranks::in_process;
+use cloth_rigid::RigidSimulation;
+use cloth_rigid::body::{Body, BodyId};
+use cloth_rigid::overlap::Overlap;
 
 use crate::program::check::bodies::energy::{Energy, OfBody, Rise, Watch};
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
 use crate::program::check::bodies::joints::JointCheck;
-use cloth_sim::rigid::FrameBody;
+use cloth_rigid::FrameBody;
 
 /// The findings of one frame.
 #[derive(Debug, Clone, Default)]

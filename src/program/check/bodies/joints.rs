@@ -4,10 +4,10 @@
 //! joint is the distance of its two points, beyond what its kind allows. A hinge, a slider and a
 //! fixed joint may also be tilted.
 
-use cloth_sim::bodies::joints::kind::JointKind;
-use cloth_sim::math::Vec3;
-use cloth_sim::rigid::body::{Body, BodyState};
-use cloth_sim::rigid::constraint::joint::{Joint, JointSettings, Second};
+use cloth_bodies::bodies::joints::kind::JointKind;
+use cloth_core::math::Vec3;
+use cloth_rigid::body::{Body, BodyState};
+use cloth_rigid::constraint::joint::{Joint, JointSettings, Second};
 use nalgebra::UnitQuaternion;
 
 use crate::program::check::bodies::folder::BodyRun;

@@ -14,7 +14,7 @@ mod recorded;
 
 use std::collections::BTreeMap;
 
-use cloth_sim::error::Result;
+use cloth_core::error::Result;
 
 use crate::program::check::bodies::energy::Watch;
 use crate::program::check::bodies::folder::BodyRun;

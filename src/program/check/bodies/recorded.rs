@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cloth_sim::error::Result;
+use cloth_core::error::Result;
 use serde::Deserialize;
 
 use crate::program::output::steps_jsonl;

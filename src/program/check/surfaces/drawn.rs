@@ -7,9 +7,9 @@
 
 use std::collections::HashMap;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::{ObjDocument, Topology};
-use cloth_sim::verify::{Surface, Surfaces};
+use crate::verify::{Surface, Surfaces};
+use cloth_core::math::Vec3;
+use cloth_core::mesh::{ObjDocument, Topology};
 
 /// A quadrilateral of an object, with the two triangles of the simulation.
 #[derive(Debug, Clone, Copy)]

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use cloth_sim::error::Result;
-use cloth_sim::ids::VertexId;
-use cloth_sim::verify::Intersection;
+use crate::verify::Intersection;
+use cloth_core::error::Result;
+use cloth_core::ids::VertexId;
 
 use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::steps_jsonl;

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use cloth_sim::bodies::seam::Seam;
-use cloth_sim::bodies::{Body as _, Setup};
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
-use cloth_sim::scene::{self, Scene, spec};
-use cloth_sim::verify::{Moves, Surface, Surfaces};
+use crate::engine::Frame;
+use crate::verify::{Moves, Surface, Surfaces};
+use cloth_bodies::bodies::seam::Seam;
+use cloth_bodies::bodies::{Body as _, Setup};
+use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
+use cloth_scene::{Scene, spec};
 
 use crate::program::check::record::Record;
 use crate::program::check::surfaces::drawn::Quad;
@@ -64,7 +64,7 @@ impl CheckedRun {
         // 1. The objects' polygons, from a frame and from obstacles.obj.
         let built = match record.meshes.first() {
             Some((file, fault)) => Err(format!("{file}: {fault}")),
-            None => scene::build(scene, folder).map_err(in_one_line),
+            None => cloth_scene::build(scene, folder).map_err(in_one_line),
         };
         if let Err(reason) = &built
             && scene.seams.iter().any(|seam| seam.weld != Some(false))

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use cloth_sim::engine::Field;
-use cloth_sim::ids::VertexId;
-use cloth_sim::math::Vec3;
-use cloth_sim::verify::{Intersection, Surface, Surfaces, Threads, intersections};
+use crate::engine::Field;
+use crate::verify::{Intersection, Surface, Surfaces, Threads, intersections};
+use cloth_core::ids::VertexId;
+use cloth_core::math::Vec3;
 
 use crate::program::check::surfaces::drawn::{Folded, folded, with_other_cuts};
 use crate::program::check::surfaces::folder::CheckedRun;

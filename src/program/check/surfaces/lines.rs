@@ -1,6 +1,6 @@
 //! What a check of surfaces says: rows of the table, and lines of faults and warnings.
 
-use cloth_sim::verify::Intersection;
+use crate::verify::Intersection;
 
 use crate::program::check::surfaces::drawn::Folded;
 use crate::program::check::surfaces::folder::CheckedRun;

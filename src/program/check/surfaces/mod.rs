@@ -15,8 +15,8 @@ mod sewn;
 
 use std::collections::BTreeMap;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::verify::{Moves, Threads};
+use crate::verify::{Moves, Threads};
+use cloth_core::error::{Error, Result};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 

@@ -1,8 +1,8 @@
 //! The objects of a run: their triangles and rest lengths.
 
-use cloth_sim::bodies::{Body as _, Setup};
-use cloth_sim::error::Result;
-use cloth_sim::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
+use cloth_bodies::bodies::{Body as _, Setup};
+use cloth_core::error::Result;
+use cloth_core::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
 
 use crate::program::check::surfaces::drawn::Quad;
 use crate::program::output::formats::piece::Piece;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cloth_sim::error::Result;
-use cloth_sim::step::EnergyRise;
+use cloth_core::error::Result;
+use cloth_step::EnergyRise;
 
 use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::output::energy_balance::EnergyBalance;

@@ -1,9 +1,9 @@
 //! The seams of frames: which stitches are open, and which vertices have become one.
 
-use cloth_sim::bodies::weld::Welds;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::Topology;
-use cloth_sim::verify::{Moves, Surface, Surfaces};
+use crate::verify::{Moves, Surface, Surfaces};
+use cloth_bodies::bodies::weld::Welds;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::Topology;
 
 use crate::program::check::surfaces::folder::CheckedRun;
 

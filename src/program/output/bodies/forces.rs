@@ -6,8 +6,8 @@
 
 use std::io::{self, Write};
 
-use cloth_sim::rigid::BodyId;
-use cloth_sim::rigid::simulation::{ContactForce, JointForce};
+use cloth_rigid::BodyId;
+use cloth_rigid::simulation::{ContactForce, JointForce};
 
 /// Writes a row for each contact.
 ///
@@ -42,7 +42,7 @@ pub fn write_joints(joints: &[JointForce], out: &mut dyn Write) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::math::Vec3;
+    use cloth_core::math::Vec3;
 
     use super::*;
 

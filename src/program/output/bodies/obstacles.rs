@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use cloth_sim::error::Result;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::rigid::domain::Domain;
-use cloth_sim::rigid::fixed::{FixedBody, FixedShape};
-use cloth_sim::rigid::solid::Solids;
-use cloth_sim::rigid::surfaces::Surfaces;
-use cloth_sim::scene::spec::Digits;
+use cloth_core::error::Result;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_rigid::domain::Domain;
+use cloth_rigid::fixed::{FixedBody, FixedShape};
+use cloth_rigid::solid::Solids;
+use cloth_rigid::surfaces::Surfaces;
+use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::write_file;
 use crate::program::output::frame_objects::Object;
@@ -123,8 +123,8 @@ fn clipped(polygon: &[Vec3], inside: impl Fn(&Vec3) -> f64) -> Vec<Vec3> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::mesh::obj_read;
-    use cloth_sim::rigid::shape::{Shape, Sphere};
+    use cloth_core::mesh::obj_read;
+    use cloth_rigid::shape::{Shape, Sphere};
 
     use super::*;
 

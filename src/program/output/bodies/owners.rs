@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use cloth_sim::rigid::FrameBody;
+use cloth_rigid::FrameBody;
 
 /// Writes the owners of `rows`, which are in the order of ids.
 ///

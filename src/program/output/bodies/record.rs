@@ -1,9 +1,9 @@
 //! What the line of a frame of rigid bodies in `steps.jsonl` has of its kind.
 
-use cloth_sim::rigid::RigidReport;
-use cloth_sim::rigid::overlap::Overlap;
-use cloth_sim::rigid::totals::Totals;
-use cloth_sim::workers::report::WorkerReport;
+use cloth_rigid::RigidReport;
+use cloth_rigid::overlap::Overlap;
+use cloth_rigid::totals::Totals;
+use cloth_workers::report::WorkerReport;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::record::{FramePart, FrameRecord, Kind};

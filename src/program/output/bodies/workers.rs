@@ -6,8 +6,8 @@
 
 use std::io::{self, Write};
 
-use cloth_sim::rigid::FrameBody;
-use cloth_sim::workers::report::Share;
+use cloth_rigid::FrameBody;
+use cloth_workers::report::Share;
 
 /// Writes the workers of `rows`, which are in the order of ids. `shares` has what each worker said,
 /// in the same order. The owner of a body is its home.

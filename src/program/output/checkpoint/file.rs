@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 

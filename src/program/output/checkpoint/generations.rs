@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::{Error, Result};
+use cloth_core::error::{Error, Result};
 
 use crate::program::output::checkpoint::{Checkpoint, Header};
 use crate::program::output::names;

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::Result;
-use cloth_sim::input;
+use crate::engine::Frame;
+use cloth_core::error::Result;
+use cloth_core::input;
 
 use crate::program::output::formats::Sink;
 use crate::program::output::{names, not_written, write_whole};

@@ -26,8 +26,8 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
 
 use crate::program::output::formats::piece::Pieces;
 use crate::program::output::frame_objects::FrameObjects;

@@ -1,14 +1,14 @@
 //! The surfaces of frames, as read from their files.
 
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::mesh::obj_read::Lines;
+use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::obj_read::Lines;
 
 /// The surfaces of all frames of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Pieces {
     /// The name of the file from which the surfaces were read.
     pub file: String,
-    /// The surfaces, in the order of [`Frame::surfaces`](cloth_sim::engine::Frame).
+    /// The surfaces, in the order of [`Frame::surfaces`](crate::engine::Frame).
     pub list: Vec<Piece>,
 }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::scene::did_you_mean;
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
+use cloth_scene::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::formats::{ALL, Format, Sink};

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use cloth_sim::engine::{Field, FieldKind};
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::mesh::obj_read::parse;
-use cloth_sim::rigid::solid::Solids;
+use crate::engine::{Field, FieldKind};
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::obj_read::parse;
+use cloth_rigid::solid::Solids;
 
 use super::set::Formats;
 use super::*;
 use crate::program::output::frame_objects::FrameBodies;
-use cloth_sim::rigid::FrameBody;
+use cloth_rigid::FrameBody;
 
 const FRAMES: u64 = 5;
 

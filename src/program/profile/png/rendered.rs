@@ -8,7 +8,7 @@ use resvg::usvg;
 ///
 /// # Errors
 /// When `svg` is no picture.
-pub(crate) fn of_svg(
+pub fn of_svg(
     svg: &str,
     paint: impl FnOnce(usize, &mut [u8]),
 ) -> Result<Option<Vec<u8>>, Box<dyn std::error::Error>> {
@@ -22,7 +22,7 @@ pub(crate) fn of_svg(
 ///
 /// # Errors
 /// When `svg` is no picture.
-pub(crate) fn overlay(svg: &str) -> Result<(usize, Vec<u8>), Box<dyn std::error::Error>> {
+pub fn overlay(svg: &str) -> Result<(usize, Vec<u8>), Box<dyn std::error::Error>> {
     let pixels = render(svg)?;
     Ok((pixels.width() as usize, pixels.take()))
 }

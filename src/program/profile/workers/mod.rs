@@ -14,8 +14,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::Result;
-use cloth_sim::scene;
+use cloth_core::error::Result;
 
 use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::run_json::RunHead;
@@ -41,7 +40,7 @@ pub(super) fn read(folder: &Path) -> Result<Option<RunOfWorkers>> {
             return Ok(None);
         }
         if run.is_none() {
-            let scene = scene::load(&folder.join(names::SCENE))?;
+            let scene = cloth_scene::load(&folder.join(names::SCENE))?;
             let coupling = scene.parallel.settings().map(|settings| settings.coupling);
             run = Some(RunOfWorkers::new(&head, coupling.unwrap_or_default()));
         }

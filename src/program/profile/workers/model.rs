@@ -11,10 +11,10 @@
 //! calls, lengths and values, and each rank learns what the others have. Blocks of joints between
 //! homes are small, and left out.
 
-use cloth_sim::report::Report;
-use cloth_sim::rigid::{Phase, RigidReport};
-use cloth_sim::workers::report::WorkerReport;
-use cloth_sim::workers::settings::Coupling;
+use cloth_core::report::Report;
+use cloth_rigid::{Phase, RigidReport};
+use cloth_workers::report::WorkerReport;
+use cloth_workers::settings::Coupling;
 
 /// What an exchange of all ranks costs.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The picture of the workers of a run. It restates figures 10 to 14 of Kale & Kry 2024, see
 //! docs/profiling.md.
 
-use cloth_sim::workers::report::WorkerReport;
+use cloth_workers::report::WorkerReport;
 use plotters::element::{PathElement, Rectangle};
 use plotters::prelude::DrawingBackend;
 use plotters::style::colors::colormaps::ViridisRGB;

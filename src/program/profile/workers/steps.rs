@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cloth_sim::report::{Join, Report};
-use cloth_sim::workers::report::WorkerReport;
-use cloth_sim::workers::settings::Coupling;
+use cloth_core::report::{Join, Report};
+use cloth_workers::report::WorkerReport;
+use cloth_workers::settings::Coupling;
 
 use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
 use crate::program::output::record::StepRecord;

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::error::Result;
-use cloth_sim::workers::report::WorkerReport;
+use cloth_core::error::Result;
+use cloth_workers::report::WorkerReport;
 
 use crate::program::output::names;
 use crate::program::profile::csv;

@@ -1,14 +1,14 @@
 //! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
-use cloth_sim::engine::BodyEngine;
-use cloth_sim::error::Result;
-use cloth_sim::ranks::{World, message};
-use cloth_sim::report::Report;
-use cloth_sim::rigid::{RigidReport, Traffic};
-use cloth_sim::scene::bodies::{Movement, RigidSetup};
-use cloth_sim::workers::WorkerSimulation;
-use cloth_sim::workers::report::WorkerReport;
-use cloth_sim::workers::settings::workers_of;
+use crate::engine::BodyEngine;
+use cloth_core::error::Result;
+use cloth_core::ranks::{World, message};
+use cloth_core::report::Report;
+use cloth_rigid::{RigidReport, Traffic};
+use cloth_scene::bodies::{Movement, RigidSetup};
+use cloth_workers::WorkerSimulation;
+use cloth_workers::report::WorkerReport;
+use cloth_workers::settings::workers_of;
 
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
 use crate::program::output::bodies::record::{Bodies, BodiesPart, WorkersPart};

@@ -9,16 +9,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cloth_sim::engine::{BodyEngine, Engine, Frame};
-use cloth_sim::error::{Error, Place, Result};
-use cloth_sim::ranks::World;
-use cloth_sim::rigid::balance::Balancer;
-use cloth_sim::rigid::{RigidReport, RigidSimulation};
-use cloth_sim::scene;
-use cloth_sim::scene::bodies::RigidSetup;
-use cloth_sim::scene::bodies::division::Divided;
-use cloth_sim::scene::bodies::workers::WorkerPlan;
-use cloth_sim::workers::{self, WorkerSimulation};
+use crate::engine::{BodyEngine, Engine, Frame};
+use cloth_core::error::{Error, Place, Result};
+use cloth_core::ranks::World;
+use cloth_rigid::balance::Balancer;
+use cloth_rigid::{RigidReport, RigidSimulation};
+use cloth_scene::bodies::RigidSetup;
+use cloth_scene::bodies::division::Divided;
+use cloth_scene::bodies::workers::WorkerPlan;
+use cloth_workers::WorkerSimulation;
 
 use self::frame::FrameSteps;
 use self::summary::Peaks;
@@ -53,13 +52,13 @@ pub fn run_rank(
     match checkpoints::saved_state(job, world, folder)? {
         Some(mut state) => {
             if job.target.has_changed_scene() {
-                let bodies = workers::bodies_of(&state);
+                let bodies = cloth_workers::bodies_of(&state);
                 let now = engine.bodies().renew(bodies, |id| setup.body(id));
                 let head = state.len() - bodies.len();
                 state.splice(head.., in_scene(now, file, setup)?);
             }
             let has_workers = engine.workers().is_some();
-            let state = if has_workers { &state } else { workers::bodies_of(&state) };
+            let state = if has_workers { &state } else { cloth_workers::bodies_of(&state) };
             in_scene(engine.restore(state), file, setup)?;
         }
         None => {
@@ -119,7 +118,7 @@ pub fn in_scene<T>(result: Result<T>, file: &Path, setup: &RigidSetup) -> Result
         }
         other => other,
     });
-    scene::in_file(file, named)
+    cloth_scene::in_file(file, named)
 }
 
 /// One rank while frames are computed.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use cloth_sim::report::Report;
-use cloth_sim::rigid::{Phase, RigidReport, Traffic};
-use cloth_sim::scene::bodies::RigidSetup;
+use cloth_core::report::Report;
+use cloth_rigid::{Phase, RigidReport, Traffic};
+use cloth_scene::bodies::RigidSetup;
 
 use crate::program::output::bodies::record::{BodyFrameRecord, OverlapRecord};
 use crate::program::run::summary::RunFacts;

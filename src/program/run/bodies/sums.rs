@@ -1,9 +1,9 @@
 //! What the record of a run of rigid bodies has of its own: its sums and its summary.
 
-use cloth_sim::error::Result;
-use cloth_sim::report::Report;
-use cloth_sim::rigid::RigidReport;
-use cloth_sim::scene::bodies::RigidSetup;
+use cloth_core::error::Result;
+use cloth_core::report::Report;
+use cloth_rigid::RigidReport;
+use cloth_scene::bodies::RigidSetup;
 
 use crate::program::output::bodies::obstacles;
 use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};

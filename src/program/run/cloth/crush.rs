@@ -2,8 +2,8 @@
 
 use std::iter::zip;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::step::Model;
+use cloth_core::math::Vec3;
+use cloth_step::Model;
 
 use crate::program::output::cloth_record::{ClothFrameRecord, CrushRecord, StrainRecord};
 use crate::program::words::significant;

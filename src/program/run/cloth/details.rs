@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cloth_sim::step::{Counter, Measure, Phase, StepReport};
+use cloth_step::{Counter, Measure, Phase, StepReport};
 
 use crate::program::output::run_json::RunHead;
 use crate::program::profile::frames::Profile;

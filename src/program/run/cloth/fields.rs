@@ -1,9 +1,9 @@
 //! The fields of a frame that the scene asks for.
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::Result;
-use cloth_sim::scene::spec::VertexField;
-use cloth_sim::step::Simulation;
+use crate::engine::Frame;
+use cloth_core::error::Result;
+use cloth_scene::spec::VertexField;
+use cloth_step::Simulation;
 
 use crate::program::output::fields::{scalars, strain};
 use crate::program::run::job::Job;

@@ -2,10 +2,10 @@
 
 use std::iter::repeat_n;
 
-use cloth_sim::error::Result;
-use cloth_sim::observe::{ProcessorUse, Theft, note_theft};
-use cloth_sim::ranks::{World, message};
-use cloth_sim::step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
+use crate::observe::{ProcessorUse, Theft, note_theft};
+use cloth_core::error::Result;
+use cloth_core::ranks::{World, message};
+use cloth_step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
 
 use crate::program::output::cloth_record::{
     Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,

@@ -1,9 +1,9 @@
 //! What is known of a run of cloth before its first step.
 
-use cloth_sim::error::Result;
-use cloth_sim::partition::quality;
-use cloth_sim::ranks::World;
-use cloth_sim::step::{Model, Simulation, lift_j};
+use cloth_core::error::Result;
+use cloth_core::partition::quality;
+use cloth_core::ranks::World;
+use cloth_step::{Model, Simulation, lift_j};
 
 use crate::program::output::energy_balance::EnergyBalance;
 use crate::program::output::run_json::RunHead;

@@ -18,10 +18,10 @@ mod yields;
 
 use std::sync::Arc;
 
-use cloth_sim::engine::{Engine, Frame};
-use cloth_sim::error::Result;
-use cloth_sim::ranks::World;
-use cloth_sim::step::{Model, Simulation};
+use crate::engine::{Engine, Frame};
+use cloth_core::error::Result;
+use cloth_core::ranks::World;
+use cloth_step::{Model, Simulation};
 
 use self::frame_steps::{AfterStep, FrameSteps};
 use self::step_watch::StepWatch;

@@ -1,7 +1,7 @@
 //! The largest strain, the most contacts and the smallest distance of a run.
 
-use cloth_sim::math::Vec3;
-use cloth_sim::step::{Counter, Model, StepReport};
+use cloth_core::math::Vec3;
+use cloth_step::{Counter, Model, StepReport};
 
 use crate::program::output::cloth_record::{ClothFrameRecord, StrainRecord};
 use crate::program::run::totals::Contacts;

@@ -1,10 +1,10 @@
 //! Watches the searches of one step for the profile, the time line and the recording.
 
-use cloth_sim::error::Result;
-use cloth_sim::observe::{ProcessorUse, SearchObserver, SearchOver, SearchSpan, Theft, note_theft};
-use cloth_sim::ranks::World;
-use cloth_sim::scene::Scene;
-use cloth_sim::step::StepReport;
+use crate::observe::{ProcessorUse, SearchObserver, SearchOver, SearchSpan, Theft, note_theft};
+use cloth_core::error::Result;
+use cloth_core::ranks::World;
+use cloth_scene::Scene;
+use cloth_step::StepReport;
 
 use crate::program::run::content::ClothContent;
 use crate::program::run::recording::{RecordedStep, StepRecorder};

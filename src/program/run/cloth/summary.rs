@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cloth_sim::math::Vec3;
-use cloth_sim::step::{Model, Unwelded};
+use cloth_core::math::Vec3;
+use cloth_step::{Model, Unwelded};
 
 use crate::program::output::energy_balance::{EnergyBalance, Window};
 use crate::program::run::cloth::drops::Drops;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use cloth_sim::error::Result;
-use cloth_sim::ids::PatchId;
-use cloth_sim::partition::Partition;
-use cloth_sim::report::Report;
-use cloth_sim::step::{Counter, EnergyRise, Model, StepReport, Unwelded, WaitingBody};
+use cloth_core::error::Result;
+use cloth_core::ids::PatchId;
+use cloth_core::partition::Partition;
+use cloth_core::report::Report;
+use cloth_step::{Counter, EnergyRise, Model, StepReport, Unwelded, WaitingBody};
 
 use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
 use crate::program::output::folder::RunFolder;

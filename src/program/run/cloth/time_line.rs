@@ -1,9 +1,9 @@
 //! The time line of one step: from all ranks into the run folder.
 
-use cloth_sim::error::Result;
-use cloth_sim::observe::SearchSpan;
-use cloth_sim::ranks::World;
-use cloth_sim::ranks::launch::HostBinding;
+use crate::observe::SearchSpan;
+use cloth_core::error::Result;
+use cloth_core::ranks::World;
+use cloth_core::ranks::launch::HostBinding;
 
 use crate::program::output::timeline_json::{FORMAT, RankSpans, TimeLine};
 use crate::program::run::gather;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cloth_sim::step::WaitingBody;
+use cloth_step::WaitingBody;
 
 use crate::program::output::cloth_record::ClothFrameRecord;
 use crate::program::words::significant;

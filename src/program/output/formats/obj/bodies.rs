@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use cloth_sim::engine::Frame;
-use cloth_sim::rigid::surfaces::Surfaces;
-use cloth_sim::scene::spec::Digits;
+use crate::engine::Frame;
+use cloth_rigid::surfaces::Surfaces;
+use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::write_objects;
 use crate::program::output::frame_objects::Object;
@@ -31,11 +31,11 @@ pub fn write(
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::mesh::obj_read;
-    use cloth_sim::rigid::solid::Solids;
+    use cloth_core::mesh::obj_read;
+    use cloth_rigid::solid::Solids;
 
     use super::*;
-    use cloth_sim::rigid::FrameBody;
+    use cloth_rigid::FrameBody;
 
     #[test]
     fn each_body_is_an_object_of_its_own() {

@@ -11,10 +11,10 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::math::Vec3;
-use cloth_sim::rigid::surfaces::Surfaces;
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
+use cloth_rigid::surfaces::Surfaces;
 
 use crate::program::output::formats::each_frame::EachFrame;
 use crate::program::output::formats::obj::text::ObjText;

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use cloth_sim::error::Result;
-use cloth_sim::scene::spec::Digits;
+use cloth_core::error::Result;
+use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::frame_objects::Object;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Place, Result};
-use cloth_sim::ids::NONE;
-use cloth_sim::input;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::mesh::obj::Corner;
-use cloth_sim::mesh::obj_read::{self, Lines};
+use crate::engine::Frame;
+use cloth_core::error::{Error, Place, Result};
+use cloth_core::ids::NONE;
+use cloth_core::input;
+use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::obj::Corner;
+use cloth_core::mesh::obj_read::{self, Lines};
 
 use crate::program::output::formats::obj::NAME;
 use crate::program::output::formats::obj::split::split;

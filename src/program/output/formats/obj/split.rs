@@ -1,6 +1,6 @@
 //! Splits an OBJ file of a run into the positions, which change from frame to frame, and the rest.
 
-use cloth_sim::math::Vec3;
+use cloth_core::math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
 
 /// An OBJ file, split into positions and the rest.

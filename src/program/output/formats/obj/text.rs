@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use cloth_sim::ids::NONE;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::mesh::obj::{Corner, Group, NO_MATERIAL};
-use cloth_sim::scene::spec::Digits;
+use cloth_core::ids::NONE;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::obj::{Corner, Group, NO_MATERIAL};
+use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::nine_digits::push_nine;
 
@@ -173,8 +173,8 @@ fn push_number(text: &mut Vec<u8>, x: f64, digits: Digits) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::math::Vec2;
-    use cloth_sim::mesh::obj_read::parse;
+    use cloth_core::math::Vec2;
+    use cloth_core::mesh::obj_read::parse;
     use proptest::prelude::*;
 
     use super::*;

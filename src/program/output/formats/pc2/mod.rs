@@ -13,8 +13,8 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
 
 use crate::program::output::formats::obj::text::ObjText;
 use crate::program::output::formats::pc2::object::{CachedObject, objects_of};

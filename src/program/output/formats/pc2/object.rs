@@ -78,8 +78,8 @@ pub fn name_of(file: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::math::Vec3;
-    use cloth_sim::mesh::ObjDocument;
+    use cloth_core::math::Vec3;
+    use cloth_core::mesh::ObjDocument;
 
     use super::*;
 

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::point_cache::pc2::Head;
+use crate::engine::Frame;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::point_cache::pc2::Head;
 
 use crate::program::output::formats::Sink;
 use crate::program::output::formats::pc2::object::CachedObject;

@@ -5,12 +5,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
-use cloth_sim::input;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::point_cache::POINT_BYTES;
-use cloth_sim::mesh::point_cache::pc2::{HEAD_BYTES, Head};
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
+use cloth_core::input;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::point_cache::POINT_BYTES;
+use cloth_core::mesh::point_cache::pc2::{HEAD_BYTES, Head};
 
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::pc2::object;

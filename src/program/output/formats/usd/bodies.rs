@@ -6,13 +6,13 @@
 
 use std::io;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::rigid::FrameBody;
-use cloth_sim::rigid::shape::{Capsule, Cylinder, Shape, Sphere};
-use cloth_sim::rigid::solid::Solids;
-use cloth_sim::rigid::surfaces::Surfaces;
+use crate::engine::Frame;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_rigid::FrameBody;
+use cloth_rigid::shape::{Capsule, Cylinder, Shape, Sphere};
+use cloth_rigid::solid::Solids;
+use cloth_rigid::surfaces::Surfaces;
 
 use crate::program::output::formats::usd::mesh::{self, MaterialPaths};
 use crate::program::output::formats::usd::text::Layer;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use cloth_sim::ids::NONE;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
+use cloth_core::ids::NONE;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
 
 use crate::program::output::formats::usd::text::Layer;
 

@@ -19,8 +19,8 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::{Error, Result};
+use crate::engine::Frame;
+use cloth_core::error::{Error, Result};
 
 use crate::program::output::formats::each_frame::{self, EachFrame, Index};
 use crate::program::output::formats::usd::bodies::Prototypes;

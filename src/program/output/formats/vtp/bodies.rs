@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use crate::engine::Frame;
 use crate::program::output::formats::vtp::columns::{Column, POINT_DATA, POINTS};
 use crate::program::output::formats::vtp::layout::{
     self, ArrayHead, Cells, END, INTEGER, Layout, write_array, write_integers,
 };
-use cloth_sim::engine::Frame;
-use cloth_sim::rigid::FrameBody;
+use cloth_rigid::FrameBody;
 
 /// Writes the bodies of `frame` as a file.
 ///
@@ -98,9 +98,9 @@ fn check_dependent(rows: &[FrameBody], arrays: &[(&Column, &[u8])]) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::math::Vec3;
-    use cloth_sim::rigid::body::{Body, BodyState, Load, Twist};
-    use cloth_sim::rigid::shape::{Capsule, Cuboid, Shape, Sphere};
+    use cloth_core::math::Vec3;
+    use cloth_rigid::body::{Body, BodyState, Load, Twist};
+    use cloth_rigid::shape::{Capsule, Cuboid, Shape, Sphere};
     use nalgebra::{Quaternion, UnitQuaternion};
 
     use super::*;

@@ -1,7 +1,7 @@
 //! The arrays of a frame of bodies. Each array holds one value of all bodies.
 
-use cloth_sim::rigid::FrameBody;
-use cloth_sim::rigid::shape::Shape;
+use cloth_rigid::FrameBody;
+use cloth_rigid::shape::Shape;
 
 use crate::program::output::formats::vtp::layout::{XYZ, array};
 

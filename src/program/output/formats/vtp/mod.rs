@@ -20,8 +20,8 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cloth_sim::engine::Frame;
-use cloth_sim::error::Result;
+use crate::engine::Frame;
+use cloth_core::error::Result;
 
 use crate::program::output::formats::each_frame::{self, EachFrame, Index};
 use crate::program::output::formats::piece::Pieces;

@@ -4,13 +4,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use cloth_sim::engine::{Field, FieldKind, Frame};
-use cloth_sim::error::{Error, Result};
-use cloth_sim::ids::NONE;
-use cloth_sim::math::Vec3;
-use cloth_sim::mesh::ObjDocument;
-use cloth_sim::mesh::obj::Corner;
-use cloth_sim::mesh::obj_read::Lines;
+use crate::engine::{Field, FieldKind, Frame};
+use cloth_core::error::{Error, Result};
+use cloth_core::ids::NONE;
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::obj::Corner;
+use cloth_core::mesh::obj_read::Lines;
 
 use crate::program::output::formats::piece::{Piece, Pieces};
 use crate::program::output::formats::vtp::NAME;
@@ -295,7 +295,7 @@ fn integers(bytes: &[u8]) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use cloth_sim::mesh::obj_read::parse;
+    use cloth_core::mesh::obj_read::parse;
 
     use super::*;
 

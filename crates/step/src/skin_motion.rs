@@ -1,0 +1,127 @@
+//! How skins move in a step.
+
+use std::iter::zip;
+
+use crate::body_terms::NodeTerms;
+use crate::carried::within;
+use crate::clock::Span;
+use crate::model::Model;
+use crate::motion::StepMotion;
+use crate::scheme::Scheme;
+use crate::skin::{Carrier, ReleasedVertex, Skin, YieldingObstacle};
+use crate::state::State;
+use cloth_bodies::bodies::numbering::BodyRange;
+use cloth_bodies::bodies::prescribed::Yielding;
+use cloth_core::math::{Mat3, Vec3};
+
+/// The obstacles of which vertices are released in `state`.
+pub(super) fn yielding(model: &Model, state: &State) -> Vec<YieldingObstacle> {
+    let now_s = model.clock.seconds(state.ticks);
+    let of_skin = |(skin, range): (&Skin, &BodyRange)| {
+        let own = |it: &&ReleasedVertex| range.vertices.contains(&it.vertex);
+        let released = Vec::from_iter(state.released.vertices().iter().filter(own));
+        let obstacle = &model.obstacles[skin.obstacle];
+        let pose = state.pose_of_waiting(skin.obstacle).or_else(|| obstacle.pose_at(now_s));
+        let mut x = vec![Vec3::zeros(); range.vertices.len()];
+        if !released.is_empty() {
+            obstacle.positions_in(pose.as_ref(), &mut x);
+        }
+        let offset =
+            |it: &&ReleasedVertex| (it.x - x[(it.vertex - range.vertices.start) as usize]).norm();
+        (!released.is_empty()).then(|| YieldingObstacle {
+            name: obstacle.name.clone(),
+            vertices: released.len(),
+            largest_offset_m: released.iter().map(offset).fold(0.0, f64::max),
+        })
+    };
+    zip(&model.skins, model.numbering.skins()).filter_map(of_skin).collect()
+}
+
+impl StepMotion {
+    /// Predicts the skins. Before: bodies are predicted, and obstacles where the animation has them.
+    pub fn predict_skins(&mut self, model: &Model, state: &State, span: &Span) {
+        let skins = zip(&model.skins, model.numbering.skins());
+        for (skin, BodyRange { vertices, nodes }) in skins.clone() {
+            self.prescribed[vertices.start as usize..vertices.end as usize].fill(true);
+            self.last_changes[nodes.start as usize..nodes.end as usize].fill(Vec3::zeros());
+            self.body_terms.extend(skin.masses.iter().map(|&mass| NodeTerms {
+                mass: [Mat3::from_diagonal_element(mass), Mat3::zeros()],
+                free: Vec3::zeros(),
+            }));
+        }
+        self.carriers.clear();
+        for released in state.released.vertices() {
+            let own = |(_, it): &(_, &BodyRange)| it.vertices.contains(&released.vertex);
+            if let Some((skin, range)) = skins.clone().find(own) {
+                let place = (released.vertex - range.vertices.start) as usize;
+                let node = range.nodes.start as usize + place;
+                let u0 = state.velocities[node];
+                let change = self.free_change(&skin.law, node, released, u0, span);
+                if released.returns {
+                    let u = u0 + change;
+                    (self.u0[node], self.u1[node]) = (u, u);
+                    self.predicted[released.vertex as usize] = span.scheme.end(&released.x, &u);
+                    self.x1[released.vertex as usize] = self.predicted[released.vertex as usize];
+                    continue;
+                }
+                let mass = skin.masses[place] * skin.law.mass_factor(span.scheme.step_s());
+                self.body_terms[node - model.numbering.cloth()] = NodeTerms {
+                    mass: [mass, 1.0 / mass].map(Mat3::from_diagonal_element),
+                    free: change,
+                };
+                let last = span.scheme.change(&state.accelerations[node]);
+                self.predict_released(released, node, [u0, change, last], span.scheme);
+            }
+        }
+    }
+
+    /// The change of velocity (m/s) of a released vertex without contacts, from `u0` on. Notes its
+    /// carrier, and where it starts.
+    fn free_change(
+        &mut self,
+        law: &Yielding,
+        node: usize,
+        released: &ReleasedVertex,
+        u0: Vec3,
+        span: &Span,
+    ) -> Vec3 {
+        let vertex = released.vertex as usize;
+        let carrier = Carrier { end: self.predicted[vertex], velocity: self.u0[node] };
+        let (d, relative) = (released.x - self.x0[vertex], u0 - released.carrier);
+        self.x0[vertex] = released.x;
+        self.carriers.push(carrier);
+        carrier.velocity + law.free_velocity(&d, &relative, span.scheme.step_s()) - u0
+    }
+
+    /// Predicts a released vertex. Its velocity at the start is `u0`, and changes by `free` without
+    /// contacts; in the last step it changed by `last` (m/s). What contacts held back is held back on,
+    /// as far as it is less than the spring.
+    fn predict_released(
+        &mut self,
+        released: &ReleasedVertex,
+        node: usize,
+        [u0, free, last]: [Vec3; 3],
+        scheme: Scheme,
+    ) {
+        let vertex = released.vertex as usize;
+        let carried =
+            self.carriers.last().map_or(Vec3::zeros(), |it| it.velocity) - released.carrier;
+        let change = carried + within(last - carried, (free - carried).norm());
+        self.prescribed[vertex] = false;
+        self.last_changes[node] = last;
+        (self.u0[node], self.u1[node]) = (u0, u0);
+        self.predicted[vertex] = scheme.end(&released.x, &(u0 + change));
+    }
+
+    /// Places the released vertices of skin at the end of the step, by their velocities.
+    pub fn place_skins(&mut self, model: &Model, scheme: Scheme) {
+        for range in model.numbering.skins() {
+            for (vertex, node) in zip(range.vertices.clone(), range.nodes.clone()) {
+                let (vertex, node) = (vertex as usize, node as usize);
+                if !self.prescribed[vertex] {
+                    self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[node]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The constraints of one kind that a worker knows.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::impulses::bodies::{Local, MemberBodies};
+use cloth_core::ranks::ExactSums;
+use cloth_rigid::body::{BodyId, Twist};
+use cloth_rigid::constraint::pair::{Between, Ends, Partner};
+use cloth_rigid::fixed::FixedBodies;
+use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::solver::by_body::ByBody;
+use cloth_rigid::solver::nonsmooth::announced::BodyConstraint;
+use cloth_rigid::solver::nonsmooth::kept::{Kept, StartOf, starts_of};
+use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
+use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
+
+/// The constraints of one kind that act on the active bodies of a worker.
+#[derive(Debug)]
+pub(super) struct Constraints<C: Problem> {
+    /// Their places in the list of all constraints, rising.
+    places: Vec<u32>,
+    /// Their bodies.
+    ends: Vec<Local>,
+    problems: Vec<C>,
+    by_body: ByBody<BodyConstraint>,
+    /// Those that the worker owns: the home of their first body is its own. Rising.
+    own: Vec<u32>,
+    /// Those whose movable bodies are all active, rising.
+    inside: Vec<u32>,
+    /// The impulses that were found for them in another way than by a sweep, and the change of the
+    /// sweep before.
+    proposed: Vec<Value<C>>,
+    last: Vec<Value<C>>,
+}
+
+/// What owners tell the other workers.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Told {
+    /// The impulses.
+    Impulse,
+    /// The directions in which they change.
+    Direction,
+    /// The impulses that are proposed.
+    Proposed,
+}
+
+impl<C: Problem> Default for Constraints<C> {
+    fn default() -> Self {
+        Self {
+            places: Vec::new(),
+            ends: Vec::new(),
+            problems: Vec::new(),
+            by_body: ByBody::default(),
+            own: Vec::new(),
+            inside: Vec::new(),
+            proposed: Vec::new(),
+            last: Vec::new(),
+        }
+    }
+}
+
+impl<C: Problem> Constraints<C> {
+    /// Finds the constraints among `all`.
+    pub fn find(&mut self, middle: &Middle, bodies: &MemberBodies, all: &[impl Between]) {
+        let Self { places, ends, by_body, own, inside, .. } = self;
+        places.clear();
+        ends.clear();
+        own.clear();
+        inside.clear();
+        by_body.clear();
+        for (of, place) in all.iter().map(Between::ends).zip(0..) {
+            let local = bodies.local(&of);
+            if !local.touches() {
+                continue;
+            }
+            let number = places.len() as u32;
+            if local.is_inside() {
+                inside.push(number);
+            }
+            if local.first.is_some_and(|member| bodies.is_home(member as usize)) {
+                own.push(number);
+            }
+            places.push(place);
+            ends.push(local);
+            for (member, touch) in local.members().into_iter().zip(touches(middle, &of, number)) {
+                if let Some(member) = member {
+                    by_body.push(member, touch);
+                }
+            }
+        }
+        by_body.order(bodies.len());
+    }
+
+    /// Number of constraints of a member.
+    pub fn count(&self, member: usize) -> u32 {
+        self.by_body.of(member).len() as u32
+    }
+
+    /// Number of constraints whose movable bodies are all active.
+    pub fn inside_count(&self) -> u64 {
+        self.inside.len() as u64
+    }
+
+    /// Makes the problems. `make` gets the place of a constraint, its bodies, and what it begins
+    /// with.
+    pub fn make(
+        &mut self,
+        bodies: &MemberBodies,
+        kept: &[C::Kept],
+        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> C,
+    ) {
+        let zero = Value::<C>::zeroed();
+        let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
+        for member in 0..bodies.len() {
+            let touches = self.by_body.of(member);
+            for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
+                if touch.is_first() {
+                    starts[touch.problem()] = start;
+                }
+            }
+        }
+        self.problems.clear();
+        let all = self.places.iter().zip(&self.ends).zip(&starts);
+        self.problems
+            .extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
+        self.proposed.clear();
+        self.proposed.resize(self.places.len(), zero);
+        self.last.clear();
+        self.last.resize(self.places.len(), zero);
+    }
+
+    /// The constraints inside: their places in the list of all constraints, bodies and problems.
+    pub fn inside_mut(&mut self) -> impl Iterator<Item = (usize, &Local, &mut C)> {
+        let all = self.places.iter().zip(&self.ends).zip(&mut self.problems);
+        let all = all.map(|((&place, local), problem)| (place as usize, local, problem));
+        all.filter(|(_, local, _)| local.is_inside())
+    }
+
+    /// The constraints that the worker owns: their numbers, bodies and problems.
+    pub fn own(&self) -> impl Iterator<Item = (usize, &Local, &C)> {
+        let own = self.own.iter().map(|&number| number as usize);
+        own.map(|number| (number, &self.ends[number], &self.problems[number]))
+    }
+
+    /// The place of a constraint in the list of all constraints.
+    pub fn place(&self, number: usize) -> usize {
+        self.places[number] as usize
+    }
+
+    /// A constraint, with what is proposed for it.
+    pub fn with_proposed(&mut self, number: usize) -> (&mut C, &mut Value<C>) {
+        (&mut self.problems[number], &mut self.proposed[number])
+    }
+
+    /// Calls `work` for all problems, with what is proposed for them.
+    pub fn each_with_proposed(&mut self, work: impl Fn(&mut C, &mut Value<C>)) {
+        let all = self.problems.iter_mut().zip(&mut self.proposed);
+        all.for_each(|(problem, proposed)| work(problem, proposed));
+    }
+
+    /// What the owner tells the other workers of each own constraint.
+    pub fn told(&self, told: Told) -> impl Iterator<Item = Value<C>> {
+        self.own.iter().map(move |&number| {
+            let impulse = self.problems[number as usize].impulse();
+            match told {
+                Told::Impulse => *impulse.value(),
+                Told::Direction => *impulse.direction(),
+                Told::Proposed => self.proposed[number as usize],
+            }
+        })
+    }
+
+    /// Takes what the owners of all constraints have told, by place in the list of all constraints.
+    pub fn hear(&mut self, told: Told, all: &[Value<C>]) {
+        let known = self.problems.iter_mut().zip(&mut self.proposed).zip(&self.places);
+        for ((problem, proposed), &place) in known {
+            *match told {
+                Told::Impulse => problem.impulse_mut().value_mut(),
+                Told::Direction => problem.impulse_mut().direction_mut(),
+                Told::Proposed => proposed,
+            } = all[place as usize];
+        }
+    }
+
+    /// Adds what `driver` does to a member, in the order of (partner, number). Returns false if
+    /// the body has no constraint.
+    pub fn act(&self, member: usize, driver: Driver, sum: &mut Wrench) -> bool {
+        self.act_with(member, sum, |number| {
+            let impulse = self.problems[number].impulse();
+            (impulse, *impulse.of(driver))
+        })
+    }
+
+    /// As [`Constraints::act`], with the proposed impulses.
+    pub fn act_as_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
+        self.act_with(member, sum, |number| {
+            (self.problems[number].impulse(), self.proposed[number])
+        })
+    }
+
+    fn act_with<'a>(
+        &'a self,
+        member: usize,
+        sum: &mut Wrench,
+        value: impl Fn(usize) -> (&'a C::Impulse, Value<C>),
+    ) -> bool {
+        let touches = self.by_body.of(member);
+        let is_constrained = touches.len() > 0;
+        for touch in touches {
+            let (impulse, value) = value(touch.problem());
+            impulse.act(&value, touch.sign(), &touch.arm, sum);
+        }
+        is_constrained
+    }
+
+    /// Begins a local search: the impulses are those that are proposed so far.
+    pub fn begin_local(&mut self) {
+        for &number in &self.inside {
+            let number = number as usize;
+            self.last[number] = *self.problems[number].change();
+            self.proposed[number] = *self.problems[number].impulse().value();
+        }
+    }
+
+    /// Ends a local search: the impulses of the constraints inside are proposed, and those before
+    /// the search count again.
+    pub fn end_local(&mut self) {
+        for &number in &self.inside {
+            let number = number as usize;
+            let value = self.problems[number].impulse_mut().value_mut();
+            std::mem::swap(value, &mut self.proposed[number]);
+        }
+    }
+
+    /// One sweep of Gauss-Seidel over the constraints inside, forwards or backwards. Changes the
+    /// impulses and `twists`.
+    pub fn relax(
+        &mut self,
+        bodies: &MemberBodies,
+        fixed: &FixedBodies,
+        twists: &mut [Twist],
+        is_backward: bool,
+    ) {
+        let count = self.inside.len();
+        for k in 0..count {
+            let number = self.inside[if is_backward { count - 1 - k } else { k }] as usize;
+            let (local, problem) = (&self.ends[number], &mut self.problems[number]);
+            problem.sweep(local.twists(fixed, twists));
+            problem.take();
+            let (change, arms) = (problem.change(), problem.arms());
+            for (side, member) in local.members().into_iter().enumerate() {
+                let Some(member) = member else { continue };
+                let mut sum = Wrench::ZERO;
+                problem.impulse().act(
+                    change,
+                    if side == 0 { 1.0 } else { -1.0 },
+                    &arms[side],
+                    &mut sum,
+                );
+                sum.add_to(&mut twists[member as usize], bodies.mobility(member as usize));
+            }
+        }
+    }
+
+    /// Before: members have the velocities `twists` of the impulses. After: each own constraint
+    /// knows how a sweep changes its impulse.
+    pub fn sweep(&mut self, fixed: &FixedBodies, twists: &[Twist]) {
+        for number in self.own.iter().map(|&number| number as usize) {
+            self.problems[number].sweep(self.ends[number].twists(fixed, twists));
+        }
+    }
+
+    /// Adds what the sweep did to `all`. If `is_proposed`, impulses change as the local search has
+    /// proposed.
+    pub fn add_progress(&mut self, is_proposed: bool, all: &mut Progress) {
+        let mut swept = Vec::with_capacity(self.own.len());
+        for number in self.own.iter().map(|&number| number as usize) {
+            let problem = &mut self.problems[number];
+            // The error is that of the velocity. What is proposed may change the impulse by more.
+            let error = problem.swept().error;
+            if is_proposed {
+                problem.propose(&self.proposed[number], &self.last[number]);
+            }
+            swept.push(Swept { error, ..problem.swept() });
+        }
+        all.add(&Progress::of(swept.into_iter()));
+    }
+
+    /// The largest error at own constraints, m/s, if members have the velocities `twists`.
+    pub fn residual_m_s(&self, fixed: &FixedBodies, twists: &[Twist]) -> f64 {
+        let own = self.own();
+        let errors = own.map(|(_, local, it)| it.error_m_s(local.twists(fixed, twists)));
+        errors.fold(0.0, f64::max)
+    }
+
+    /// Gives own constraints their directions. See [`Problem::turn`].
+    pub fn turn(&mut self, share: f64) {
+        self.own.iter().for_each(|&number| self.problems[number as usize].turn(share));
+    }
+
+    /// Adds `z.(z - z_last)` and the square of `z - z_last` of own constraints, where `z` is the
+    /// change that this round proposes.
+    pub fn add_turns(&self, all: &mut ExactSums<2>) {
+        for (number, _, problem) in self.own() {
+            let change = problem.change();
+            let turned = difference(change, &self.last[number]);
+            all.add([problem.product(change, &turned), problem.product(&turned, &turned)]);
+        }
+    }
+
+    /// Gives own constraints the direction `z - g (p + z - z_last)`, where `p` is the last one.
+    pub fn accelerate(&mut self, share: f64) {
+        for number in self.own.iter().map(|&number| number as usize) {
+            let change = *self.problems[number].change();
+            let turned = difference(&change, &self.last[number]);
+            let direction = self.problems[number].impulse_mut().direction_mut();
+            let numbers =
+                numbers_mut(direction).iter_mut().zip(numbers(&change)).zip(numbers(&turned));
+            numbers.for_each(|((p, z), turned)| *p = z - share * (*p + turned));
+        }
+    }
+
+    /// Adds `-g.p` and `p.Ap` of own constraints, J. `twists` are the velocities of the directions.
+    pub fn add_products(&self, twists: &[Twist], all: &mut ExactSums<2>) {
+        for (_, local, problem) in self.own() {
+            let of = |member: Option<u32>| member.map_or(&Twist::ZERO, |it| &twists[it as usize]);
+            all.add(problem.along_direction(local.members().map(of)));
+        }
+    }
+
+    /// Changes all impulses.
+    pub fn change(&mut self, change: Change) {
+        self.problems.iter_mut().for_each(|problem| problem.impulse_mut().apply(change));
+    }
+
+    /// The impulses of the bodies whose home is the worker, in the order of (partner, number).
+    /// `is_slow` tells of which bodies impulses are kept.
+    pub fn keep(
+        &self,
+        bodies: &MemberBodies,
+        is_slow: impl Fn(usize) -> bool,
+        kept: &mut Vec<C::Kept>,
+    ) {
+        let home = (0..bodies.len()).filter(|&member| bodies.is_home(member) && is_slow(member));
+        for member in home {
+            for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
+                let value = *self.problems[touch.problem()].impulse().value();
+                if value != Value::<C>::zeroed() {
+                    kept.push(C::Kept::of(bodies.id(member), touch, &value));
+                }
+            }
+        }
+    }
+}
+
+/// What both bodies of a constraint know of it.
+fn touches(middle: &Middle, ends: &Ends, number: u32) -> [BodyConstraint; 2] {
+    let of = |place: u32| {
+        let place = place as usize;
+        (middle.bodies.id(place), middle.bodies.states()[place].position)
+    };
+    let (id, centre) = of(ends.first);
+    let (other, far): (BodyId, _) = match ends.second {
+        Partner::Movable(place) => of(place),
+        Partner::Fixed(place) => (middle.fixed.id(place), ends.point),
+    };
+    let touch = |partner: BodyId, side: u64, arm| BodyConstraint {
+        partner,
+        number: ends.number,
+        rank: 0,
+        slot: 2 * u64::from(number) + side,
+        arm,
+    };
+    [touch(other, 0, ends.point - centre), touch(id, 1, ends.point - (far + ends.shift))]
+}
+
+fn numbers<V: Pod>(value: &V) -> &[f64] {
+    bytemuck::cast_slice(std::slice::from_ref(value))
+}
+
+fn numbers_mut<V: Pod>(value: &mut V) -> &mut [f64] {
+    bytemuck::cast_slice_mut(std::slice::from_mut(value))
+}
+
+fn difference<V: Pod>(a: &V, b: &V) -> V {
+    let mut result = *a;
+    numbers_mut(&mut result).iter_mut().zip(numbers(b)).for_each(|(a, b)| *a -= b);
+    result
+}

@@ -1,0 +1,97 @@
+//! The held motions of the joints that a worker owns, for
+//! [`Islands`](cloth_rigid::solver::nonsmooth::islands::Islands).
+
+use crate::impulses::Part;
+use crate::impulses::bodies::Local;
+use cloth_core::linear::direct::factor::Part6;
+use cloth_rigid::fixed::FixedBodies;
+use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::solver::nonsmooth::islands::{HeldJoint, parts_of};
+use cloth_rigid::solver::nonsmooth::joint::JointProblem;
+
+/// A value for each joint.
+type Held = Vec<Part6>;
+
+impl Part {
+    /// The joints that the worker owns and that hold a motion: their numbers among its joints,
+    /// bodies and problems.
+    pub(super) fn holding(&self) -> impl Iterator<Item = (usize, &Local, &JointProblem)> {
+        self.joints.own().filter(|(.., problem)| problem.holds())
+    }
+
+    /// What is known of them.
+    pub(super) fn held_joints(&self, middle: &Middle) -> Vec<HeldJoint> {
+        let Self { bodies, joints, counts, .. } = self;
+        let body = |member: u32| {
+            let member = member as usize;
+            (bodies.id(member), parts_of(bodies.mobility(member), counts[member]))
+        };
+        let held = self.holding().map(|(number, local, problem)| {
+            let number = middle.joints[joints.place(number)].ends.number;
+            problem.held(number, local.members().map(|member| member.map(body)))
+        });
+        held.collect()
+    }
+
+    /// Their numbers among all joints.
+    pub(super) fn held_numbers(&self, middle: &Middle) -> Vec<u32> {
+        let place = |(number, ..): (usize, _, _)| self.joints.place(number);
+        self.holding().map(place).map(|place| middle.joints[place].ends.number).collect()
+    }
+
+    /// See [`JointProblem::held_targets`].
+    pub(super) fn held_targets(&self) -> Held {
+        self.holding().map(|(.., problem)| problem.held_targets()).collect()
+    }
+
+    /// See [`JointProblem::held_gradient`].
+    pub(super) fn held_gradient(&self) -> Held {
+        self.holding().map(|(.., problem)| problem.held_gradient()).collect()
+    }
+
+    /// Before: impulses are proposed for contacts, limits and motors. After: members have their old
+    /// velocities. Returns how fast held motions open too fast with the proposed impulses.
+    pub(super) fn held_open(&mut self, fixed: &FixedBodies) -> Held {
+        let twists = self.twists.clone();
+        self.drive_as_proposed();
+        let open = self
+            .holding()
+            .map(|(_, local, problem)| problem.held_open(local.twists(fixed, &self.twists)));
+        let open = open.collect();
+        self.twists = twists;
+        open
+    }
+
+    /// Calls `work` with each of the joints, its present impulse with what is proposed, and its
+    /// value.
+    fn with_values(
+        &mut self,
+        values: &[Part6],
+        work: impl Fn(&mut JointProblem, &mut [f64; 8], &Part6),
+    ) {
+        let numbers: Vec<usize> = self.holding().map(|(number, ..)| number).collect();
+        for (number, value) in numbers.into_iter().zip(values) {
+            let (problem, proposed) = self.joints.with_proposed(number);
+            work(problem, proposed, value);
+        }
+    }
+
+    /// After: the part of their velocities that impulses do not reach is proposed.
+    pub(super) fn propose_unreached(&mut self, part: &[Part6]) {
+        self.with_values(part, |problem, proposed, part| {
+            problem.set_held(proposed, |row, _| part[row]);
+        });
+    }
+
+    /// After: the impulses changed by `changes` are proposed.
+    pub(super) fn propose_held(&mut self, changes: &[Part6]) {
+        self.with_values(changes, |problem, proposed, change| {
+            problem.propose_held(proposed, change);
+        });
+    }
+
+    /// See [`JointProblem::replace_held`].
+    pub(super) fn replace_held(&mut self, changes: &[Part6]) {
+        self.with_values(changes, |problem, _, change| problem.replace_held(change));
+    }
+}

@@ -1,0 +1,377 @@
+//! The rounds of a step, on all ranks.
+
+use bytemuck::Pod;
+
+use crate::impulses::Part;
+use crate::impulses::constraints::Told;
+use crate::report::WorkerReport;
+use crate::sets::Sets;
+use cloth_core::error::Result;
+use cloth_core::linear::direct::factor::Part6;
+use cloth_core::ranks::{ExactSums, World, message};
+use cloth_core::threads::{EachPatch, Threads};
+use cloth_rigid::body::BodyState;
+use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use cloth_rigid::constraint::pair::Between;
+use cloth_rigid::record::{state_of, state_words};
+use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::solver::Response;
+use cloth_rigid::solver::nonsmooth::islands::{Islands, contradiction};
+use cloth_rigid::solver::nonsmooth::problem::{Change, Driver};
+use cloth_rigid::solver::nonsmooth::search::{Next, Progress, Search};
+
+/// The workers of a rank that agree on impulses.
+#[derive(Debug, Default)]
+pub struct Agreement {
+    parts: Vec<Part>,
+    islands: Islands,
+}
+
+impl Agreement {
+    /// The workers with these numbers.
+    pub fn new(numbers: impl Iterator<Item = usize>) -> Self {
+        Self { parts: numbers.map(Part::new).collect(), ..Self::default() }
+    }
+
+    /// What they did in the last step.
+    pub fn reports(&self) -> impl Iterator<Item = WorkerReport> {
+        self.parts.iter().map(|part| part.report)
+    }
+}
+
+/// What all ranks know after the rounds of a step.
+#[derive(Debug)]
+pub struct Agreed {
+    /// The states of all bodies at the end of the step, by place.
+    pub ends: Vec<BodyState>,
+    /// The impulses that the next step begins with.
+    pub impulses: Vec<KeptImpulse>,
+    /// As `impulses`, of joints.
+    pub joint_impulses: Vec<KeptJoint>,
+    /// Number of rounds.
+    pub rounds: u64,
+    /// The largest error of velocity that they leave at a constraint of this rank's workers, m/s.
+    pub residual_m_s: f64,
+}
+
+impl Agreement {
+    /// The rounds of a step. All ranks call it. `homes` has the home of each place.
+    ///
+    /// # Errors
+    /// If a rank fails.
+    pub fn reach(
+        &mut self,
+        middle: Middle,
+        (sets, homes): (&Sets, &[u8]),
+        local_sweeps: u32,
+        (world, threads): (&dyn World, &Threads),
+    ) -> Result<Agreed> {
+        let Self { parts, islands } = self;
+        // Without joints the search of the domain run takes less time.
+        let has_joints = !middle.model.joints.is_empty();
+        let local_sweeps = if has_joints { local_sweeps } else { 0 };
+        let owners = Owners::new(&middle, homes, sets.count());
+        let mut rounds = Rounds { middle, owners, world, threads, parts, islands, local_sweeps };
+        rounds.begin(sets, homes)?;
+        let most = match middle.model.settings.response {
+            Response::Nonsmooth { sweeps } => sweeps as usize,
+            Response::Ffd => 1,
+        };
+        let count = rounds.search(most)?;
+        let residuals = rounds.each_of(|part| vec![part.residual_m_s(middle.fixed)]);
+        let residual_m_s = residuals.into_iter().fold(0.0, f64::max);
+        let ends = rounds.ends(sets, homes)?;
+        let (impulses, joint_impulses) = rounds.keep(count)?;
+        Ok(Agreed { ends, impulses, joint_impulses, rounds: count, residual_m_s })
+    }
+}
+
+/// The largest acceleration: a round goes at most this many times further, plus one.
+const MOST_SHARE: f64 = 4.0;
+
+/// What a rank needs in the rounds of a step.
+struct Rounds<'a> {
+    middle: Middle<'a>,
+    owners: Owners,
+    world: &'a dyn World,
+    threads: &'a Threads,
+    parts: &'a mut Vec<Part>,
+    islands: &'a mut Islands,
+    local_sweeps: u32,
+}
+
+/// Where the values of constraints are in a list by their owners.
+struct Owners {
+    contacts: Vec<u32>,
+    joints: Vec<u32>,
+}
+
+impl Rounds<'_> {
+    /// After: workers know their constraints, with the impulses to begin with.
+    fn begin(&mut self, sets: &Sets, homes: &[u8]) -> Result<()> {
+        let (middle, is_split) = (self.middle, self.local_sweeps == 0);
+        self.each(|part| {
+            part.report.seconds = 0.0;
+            part.begin(&middle, sets, homes, is_split);
+        });
+        self.tell(Told::Impulse)?;
+        self.each(|part| part.aim(&middle, false));
+        if self.has_joints() {
+            let held = self.each_of(|part| part.held_joints(&middle));
+            self.islands.begin(&held, (self.world, self.threads))?;
+            self.check_open()?;
+            self.aim_at_what_is_reached()?;
+        }
+        Ok(())
+    }
+
+    /// Rounds until the impulses are right, or there were `most`. Returns their number.
+    fn search(&mut self, most: usize) -> Result<u64> {
+        let mut count = self.search_once(most)?;
+        if !self.islands.is_empty() && count < most as u64 {
+            let middle = self.middle;
+            self.each(|part| part.aim(&middle, true));
+            self.aim_at_what_is_reached()?;
+            count += self.search_once(most - count as usize)?;
+        }
+        self.each(|part| part.drive(Driver::Impulses));
+        Ok(count)
+    }
+
+    fn search_once(&mut self, most: usize) -> Result<u64> {
+        let mut search = Search::default();
+        match self.local_sweeps {
+            0 => self.search_by_sweeps(&mut search, most)?,
+            _ => self.search_by_rounds(&mut search, most)?,
+        }
+        Ok(search.sweeps())
+    }
+
+    /// As the domain run does.
+    fn search_by_sweeps(&mut self, search: &mut Search, most: usize) -> Result<()> {
+        loop {
+            self.each(|part| part.drive(Driver::Impulses));
+            let (next, is_least) = search.next(self.round()?, most, self.world)?;
+            if next == Next::Back {
+                self.each(|part| part.change(Change::GoBack));
+                return Ok(());
+            }
+            if is_least {
+                self.each(|part| part.change(Change::Mark));
+            }
+            let share = if let Next::Turn(share) = next { share } else { 0.0 };
+            self.each(|part| part.turn(share));
+            self.tell(Told::Direction)?;
+            let length = match next {
+                Next::Turn(_) => self.length(search)?,
+                _ if self.has_joints() => self.length(search)?.min(1.0),
+                _ => 1.0,
+            };
+            self.each(|part| part.change(Change::Advance(length)));
+            if next == Next::End {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Each round changes the impulses nearly to their end, so their energy needs no look. Two
+    /// rounds tell how far the next one should go.
+    fn search_by_rounds(&mut self, search: &mut Search, most: usize) -> Result<()> {
+        loop {
+            self.each(|part| part.drive(Driver::Impulses));
+            let ends = search.ends(self.round()?, most, self.world)?;
+            let share = if ends || search.sweeps() == 1 { 0.0 } else { self.share()? };
+            self.each(|part| part.accelerate(share));
+            self.tell(Told::Direction)?;
+            self.each(|part| part.change(Change::Advance(1.0)));
+            if ends {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The share `g` of Anderson's acceleration with one step of memory (Anderson 1965).
+    fn share(&mut self) -> Result<f64> {
+        let mut sums = ExactSums::default();
+        self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_turns(&mut sums)));
+        let [product, square] = sums.all_reduce(self.world)?;
+        let share = product / square;
+        Ok(if share.is_finite() { share.clamp(-MOST_SHARE, 0.5) } else { 0.0 })
+    }
+
+    fn has_joints(&self) -> bool {
+        !self.middle.model.joints.is_empty()
+    }
+
+    /// Before: members have the velocities of the impulses. After: each owner knows how its
+    /// impulses change.
+    fn round(&mut self) -> Result<Progress> {
+        let (middle, sweeps) = (self.middle, self.local_sweeps);
+        if sweeps > 0 {
+            self.each(|part| part.solve_alone(&middle, sweeps));
+        }
+        let is_at_once = !self.islands.is_empty();
+        if is_at_once && sweeps > 0 {
+            self.solve_joints()?;
+        }
+        self.each(|part| part.sweep(&middle));
+        if is_at_once && sweeps == 0 {
+            let open = self.each_of(|part| part.held_gradient());
+            self.solve(&open, Part::replace_held)?;
+        }
+        self.each(|part| part.find_progress(sweeps > 0));
+        let mut all = Progress::default();
+        self.parts.iter().for_each(|part| all.add(&part.progress));
+        Ok(all)
+    }
+
+    /// # Errors
+    /// If joints contradict each other.
+    fn check_open(&mut self) -> Result<()> {
+        let middle = self.middle;
+        let apart = self.each_of(|part| part.holding().map(|it| *it.2.apart()).collect());
+        let stuck = self.islands.contradicting(&apart, (self.world, self.threads))?;
+        if stuck.is_empty() {
+            return Ok(());
+        }
+        let numbers = self.each_of(|part| part.held_numbers(&middle));
+        let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
+        Err(contradiction(middle.model.joints.all(), &stuck))
+    }
+
+    /// After: joints aim only at velocities that impulses reach.
+    fn aim_at_what_is_reached(&mut self) -> Result<()> {
+        let missing = self.each_of(|part| part.held_targets());
+        let unreached = self.islands.unreached(&missing, (self.world, self.threads))?;
+        self.hand_out(&unreached, Part::propose_unreached);
+        self.tell(Told::Proposed)?;
+        self.each(Part::close_less);
+        Ok(())
+    }
+
+    /// Before: workers alone have proposed impulses. After: those of the held motions of joints
+    /// are exact for the other ones.
+    fn solve_joints(&mut self) -> Result<()> {
+        let middle = self.middle;
+        self.each(|part| part.propose_held_again());
+        self.tell(Told::Proposed)?;
+        let open = self.each_of(|part| part.held_open(middle.fixed));
+        self.solve(&open, Part::propose_held)
+    }
+
+    /// Solves the held motions of all joints, which open by `open`. `end` gets the changes of the
+    /// impulses of a worker.
+    fn solve(&mut self, open: &[Part6], end: impl Fn(&mut Part, &[Part6])) -> Result<()> {
+        let changes = self.islands.solve(open, (self.world, self.threads))?;
+        self.hand_out(&changes, end);
+        Ok(())
+    }
+
+    /// Calls `work` for each worker of this rank with its part of `values`, by rising worker.
+    fn hand_out(&mut self, mut values: &[Part6], work: impl Fn(&mut Part, &[Part6])) {
+        for part in self.parts.iter_mut() {
+            let (own, rest) = values.split_at(part.holding().count().min(values.len()));
+            part.timed(|part| work(part, own));
+            values = rest;
+        }
+    }
+
+    /// The length of the change along the directions.
+    fn length(&mut self, search: &Search) -> Result<f64> {
+        self.each(|part| part.drive(Driver::Directions));
+        let mut products = ExactSums::default();
+        self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_products(&mut products)));
+        search.length(products, self.world)
+    }
+
+    /// The states of all bodies at the end of the step, by place.
+    fn ends(&self, sets: &Sets, homes: &[u8]) -> Result<Vec<BodyState>> {
+        let h = self.middle.model.settings.contacts.step_s;
+        let own: Vec<_> = self
+            .parts
+            .iter()
+            .flat_map(|part| part.ends(h))
+            .map(|state| state_words(&state))
+            .collect();
+        let all = message::all_gather_v(self.world, &own)?;
+        let mut ends = vec![BodyState::AT_REST; homes.len()];
+        let home = (0..sets.count()).flat_map(|worker| {
+            let is_home = move |body: &&u32| usize::from(homes[**body as usize]) == worker;
+            sets.members(worker).iter().filter(is_home)
+        });
+        home.zip(&all).for_each(|(&body, words)| ends[body as usize] = state_of(words));
+        Ok(ends)
+    }
+
+    /// The impulses that the next step begins with, on all ranks. `rounds` is the number of rounds.
+    fn keep(&mut self, rounds: u64) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
+        let (mut impulses, mut joints) = (Vec::new(), Vec::new());
+        for part in self.parts.iter_mut() {
+            part.report.sweeps = rounds;
+            part.keep(&self.middle, &mut impulses, &mut joints);
+        }
+        let impulses = message::all_gather_v(self.world, &impulses)?;
+        Ok((impulses, message::all_gather_v(self.world, &joints)?))
+    }
+
+    /// Calls `work` for each worker of this rank, in parallel.
+    fn each(&mut self, work: impl Fn(&mut Part) + Sync) {
+        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| part.0[0].timed(&work));
+    }
+
+    /// As [`Rounds::each`], with results by rising worker.
+    fn each_of<T: Send>(&mut self, work: impl Fn(&mut Part) -> Vec<T> + Sync) -> Vec<T> {
+        let mut found = Vec::new();
+        found.resize_with(self.parts.len(), Vec::new);
+        let slices = (EachPatch(self.parts), EachPatch(&mut found));
+        self.threads.for_each_patch(slices, 1, |_, (part, found)| {
+            found.0[0] = part.0[0].timed(&work);
+        });
+        found.into_iter().flatten().collect()
+    }
+
+    /// All owners tell all workers of their constraints.
+    fn tell(&mut self, told: Told) -> Result<()> {
+        let own = self.each_of(|part| part.contacts.told(told).collect());
+        let contacts = gather(self.world, &own, &self.owners.contacts)?;
+        let own = self.each_of(|part| part.joints.told(told).collect());
+        let joints = gather(self.world, &own, &self.owners.joints)?;
+        self.each(|part| {
+            part.contacts.hear(told, &contacts);
+            part.joints.hear(told, &joints);
+        });
+        Ok(())
+    }
+}
+
+impl Owners {
+    fn new(middle: &Middle, homes: &[u8], workers: usize) -> Self {
+        Self {
+            contacts: slots(middle.contacts, homes, workers),
+            joints: slots(middle.joints, homes, workers),
+        }
+    }
+}
+
+/// The values of all constraints by their places. `own` are those of this rank.
+fn gather<T: Pod>(world: &dyn World, own: &[T], slots: &[u32]) -> Result<Vec<T>> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let all = message::all_gather_v(world, own)?;
+    Ok(slots.iter().map(|&slot| all[slot as usize]).collect())
+}
+
+/// The place of each constraint in a list by rising owner.
+fn slots(all: &[impl Between], homes: &[u8], workers: usize) -> Vec<u32> {
+    let owner = |constraint: &_| usize::from(homes[Between::ends(constraint).first as usize]);
+    let mut next = vec![0; workers + 1];
+    all.iter().for_each(|constraint| next[owner(constraint) + 1] += 1);
+    (0..workers).for_each(|worker| next[worker + 1] += next[worker]);
+    let slot = |constraint: &_| {
+        let slot = &mut next[owner(constraint)];
+        *slot += 1;
+        *slot - 1
+    };
+    all.iter().map(slot).collect()
+}
