@@ -257,7 +257,7 @@ pub(super) mod tests {
 
     #[test]
     fn the_scenes_of_the_project_build() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
         let built = |name: &str| {
             let scene = crate::load::load(&folder.join(name)).unwrap();
             build(&scene, &folder).unwrap()

@@ -162,7 +162,7 @@ fn no_file_is_lost() {
     }
     // Tables of an earlier call are replaced if the user says so, and all other files stay.
     assert!(call(&["--ranks", "3"]).0);
-    refused(&[], &["--overwrite", "partition_table.csv"]);
+    refused(&[], &["--overwrite", "partition_owners.csv"]);
     assert!(call(&["--overwrite"]).0);
     for name in ["partition.csv", "partition_mine.csv", "notes.txt"] {
         assert_eq!(std::fs::read_to_string(out.join(name)).expect("it is there"), name);
