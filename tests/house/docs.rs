@@ -29,7 +29,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn every_file_that_a_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["src", "tests", "benches", "examples", "tools", "docs", "python"];
+    let folders = ["src", "crates", "tests", "benches", "examples", "tools", "docs", "python"];
     let files: Vec<_> = folders.iter().flat_map(|folder| files_below(&root.join(folder))).collect();
     let pages = files.iter().filter(|file| file.extension().is_some_and(|end| end == "md"));
     let more = ["README.md", "CONTRIBUTING.md"].map(|page| root.join(page));

@@ -23,10 +23,10 @@ pub struct CommandLine {
 #[derive(Debug, Clone, Subcommand)]
 pub enum LabCommand {
     /// Divides the cloth of a scene among ranks by each method. Measures the divisions.
-    /// See docs/partitioning.md.
+    /// See crates/lab/README.md.
     #[command(after_long_help = examples::PARTITION)]
     Partition(PartitionArguments),
-    /// Models the collision phase on more processors than the machine has. See docs/profiling.md.
+    /// Models the collision phase on more processors than the machine has. See crates/lab/README.md.
     #[command(after_long_help = examples::REPLAY)]
     Replay(ReplayArguments),
     /// Tests continuous collision detection on queries with known answers. Fails if it misses a

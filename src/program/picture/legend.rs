@@ -4,8 +4,8 @@ use cloth_core::math::Vec3;
 
 use crate::program::picture::colours::{Encoding, on_scale};
 use crate::program::picture::draw::Picture;
-use crate::program::picture::modes::Legend;
 use crate::program::picture::font;
+use crate::program::picture::modes::Legend;
 
 /// Smaller pictures have no room for words, pixels.
 const LEAST: [u32; 2] = [320, 180];
@@ -48,7 +48,8 @@ impl LegendPicture {
             let colour = encoding.encode(on_scale(stops, share)).map(|it| (255.0 * it) as u8);
             (7 * dot..17 * dot).for_each(|row| legend.set(edge + column, row, colour.into()));
         }
-        let (right, middle) = (width - edge - font::width(&to, dot), width - font::width(&title, dot));
+        let (right, middle) =
+            (width - edge - font::width(&to, dot), width - font::width(&title, dot));
         for (text, left, top) in [(from, edge, 2), (to, right, 2), (title, middle / 2, 3)] {
             let top = top * line + if top == 3 { 3 * dot } else { dot };
             font::draw(&text, dot, |column, row| legend.set(left + column, top + row, INK));

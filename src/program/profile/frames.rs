@@ -90,17 +90,7 @@ impl Profile {
         let (phases, columns) = (K::Report::phases().collect(), K::columns());
         let (frames, processors) = (Vec::new(), Vec::new());
         let look = K::LOOK;
-        Self {
-            look,
-            scene,
-            ranks,
-            threads,
-            steps_per_frame,
-            phases,
-            columns,
-            frames,
-            processors,
-        }
+        Self { look, scene, ranks, threads, steps_per_frame, phases, columns, frames, processors }
     }
 
     /// "2 ranks x 1 thread, 40 steps a frame".
