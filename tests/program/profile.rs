@@ -160,22 +160,18 @@ fn utilization_is_the_average_over_the_phases_with_work() {
 }
 
 #[test]
-fn pictures_of_one_run_and_of_two_are_drawn() {
+fn one_run_and_two_are_summed_up_in_lines() {
     let (folder, _) = run("6");
     let (good, said) = profile(&[folder.path()]);
     assert!(good, "{said}");
-    for name in ["profile.svg", "profile.png", "profile.csv"] {
+    for name in ["profile.csv", "phases.csv"] {
         let path = folder.path().join(name);
         assert!(said.lines().any(|line| Path::new(line) == path), "{name} in {said}");
     }
     let words = ["  solve  ", " ms a step  100.0 %", "utilization of 4 processors: "];
     assert!(words.iter().all(|word| said.contains(word)), "{said}");
-    assert_drawn(folder.path(), "profile", &["0.0", "1.1", "frame", "fail-safe", "tasks stolen"]);
-
-    let out = folder.path().join("pictures");
-    let (good, said) = profile(&[folder.path(), folder.path(), Path::new("--out"), &out]);
-    assert!(good, "{said}");
-    assert_drawn(&out, "comparison", &["0.0", "1.1", "frame", "its test part"]);
+    let (good, said) = profile(&[folder.path(), folder.path()]);
+    assert!(good && said.matches("utilization of 4 processors: ").count() == 2, "{said}");
 }
 
 #[test]
@@ -187,8 +183,7 @@ fn a_failed_run_has_the_profile_of_its_frames() {
     let (good, said) = profile(&[folder.path()]);
     assert!(good, "{said}");
     assert_eq!(rows(folder.path()), whole[..6 * PROCESSORS.len()]);
-    let svg = std::fs::read_to_string(folder.path().join("profile.svg")).expect("an SVG file");
-    assert!(svg.contains("not complete"), "the heading says so");
+    assert!(said.contains("not complete"), "{said}");
 }
 
 /// A sheet that hangs from its pins is near nothing.
@@ -210,7 +205,7 @@ fn frames_without_tests_have_no_utilization() {
 }
 
 #[test]
-fn a_time_line_is_kept_and_drawn() {
+fn a_time_line_is_kept() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     let output = run_into(folder, &["--frames", "10", "--time-line", "38"]);
@@ -247,23 +242,10 @@ fn a_time_line_is_kept_and_drawn() {
     }
     assert_eq!(starts.into_iter().fold(1.0, f64::min), 0.0, "counted from the first rank's start");
 
-    let (good, said) = profile(&[folder]);
-    assert!(good && said.contains("timeline.png") && said.contains("timeline.svg"), "{said}");
-    assert_drawn(folder, "timeline", &["0.0", "1.1", "top-level task", "stolen task"]);
-
-    // The drawn time line belongs to this run.
+    // The time line belongs to this run.
     let output = run_into(folder, &["--frames", "1", "--overwrite"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let (good, said) = profile(&[folder]);
-    assert!(good && !said.contains("timeline"), "{said}");
-    let mut newer = line.clone();
-    newer["format"] = 2.into();
-    std::fs::write(folder.join("timeline.json"), newer.to_string()).expect("another format");
-    let (good, said) = profile(&[folder]);
-    assert!(!good && said.contains("timeline.json") && said.contains("format 2"), "{said}");
-    std::fs::write(folder.join("timeline.json"), &text[..200]).expect("a torn file");
-    let (good, said) = profile(&[folder]);
-    assert!(!good && said.contains("timeline.json") && said.contains("not a time line"), "{said}");
+    assert!(!folder.join("timeline.json").exists());
 }
 
 #[test]
@@ -278,24 +260,6 @@ fn a_time_line_is_of_a_step_of_the_run() {
         }
     }
     assert!(!folder.path().join("run.json").exists(), "no run was started");
-}
-
-/// The SVG file holds all `texts`, the PNG file is as large and not empty.
-fn assert_drawn(folder: &Path, stem: &str, texts: &[&str]) {
-    let svg = std::fs::read_to_string(folder.join(format!("{stem}.svg"))).expect("an SVG file");
-    let lines: Vec<&str> = svg.lines().collect();
-    assert!(lines.first().is_some_and(|line| line.starts_with("<svg ")), "{:?}", lines.first());
-    assert_eq!(lines.last(), Some(&"</svg>"));
-    for text in texts {
-        assert!(lines.contains(text), "{text} in {stem}.svg");
-    }
-    let file = std::fs::File::open(folder.join(format!("{stem}.png"))).expect("a PNG file");
-    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("PNG");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
-    let info = reader.next_frame(&mut pixels).expect("a whole picture");
-    assert!(lines[0].contains(&format!("width=\"{}\" height=\"{}\"", info.width, info.height)));
-    let inked = pixels.chunks_exact(4).filter(|pixel| *pixel != [255; 4]).count();
-    assert!(inked > pixels.len() / 4 / 20, "{inked} pixels of {stem}.png are not white");
 }
 
 #[test]

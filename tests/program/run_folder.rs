@@ -266,7 +266,7 @@ fn overwrite_removes_what_a_run_writes_and_nothing_else() {
     assert!(run(home.path(), "small.ron", "out", &["--time-line", "1"]).status.success());
     let mut profile = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     assert!(finish(profile.arg("profile").arg(&out)).status.success());
-    assert!(files(&out).contains(&"timeline.svg".to_owned()));
+    assert!(files(&out).contains(&"timeline.json".to_owned()));
     let mine = ["notes.txt", "frame_0001.png", "frame_0009.obj", "frame_0003.obj.tmp"];
     let mine = [&mine[..], &["meshes/mine.obj", "profile.pdf", "obstacles.mtl"]].concat();
     mine.iter().for_each(|name| write(&out.join(name), "mine"));

@@ -1,4 +1,4 @@
-//! The subcommand `profile`: draws how busy each processor was.
+//! The subcommand `profile`: tells how busy each processor was.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::program::output::drawn_files;
 use crate::program::print::{self, ResultFormat};
 use crate::program::profile;
-use crate::program::profile::Drawing;
+use crate::program::profile::Summary;
 
 /// Arguments of `profile`.
 #[derive(Debug, Clone, Args)]
@@ -21,8 +21,8 @@ pub struct ProfileArguments {
     #[arg(value_name = "RUN")]
     pub other: Option<PathBuf>,
 
-    /// Folder for the pictures [default: the folder of the first run].
-    #[arg(long, value_name = "DIR")]
+    /// Folder for the tables [default: the folder of the run].
+    #[arg(long, value_name = "DIR", conflicts_with = "other")]
     pub out: Option<PathBuf>,
 
     /// How the result is printed.
@@ -30,8 +30,8 @@ pub struct ProfileArguments {
     pub result: ResultFormat,
 }
 
-/// Draws one run, or two runs beside each other. Prints the names of the files, the phases and what workers did,
-/// and lists the files in the `run.json` beside them.
+/// Writes the tables of one run, or compares two. Prints the files, the phases and what workers did.
+/// Lists the files in the `run.json` beside them.
 ///
 /// # Errors
 /// A folder that is no run or has no step, two runs of different length, or a file that cannot be
@@ -43,9 +43,9 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
             .map_err(|cause| Error::file(out, cause, "choose another folder (--out)"))?;
     }
     let out = out.as_ref().unwrap_or(run);
-    let Drawing { files, lines } = match other {
-        None => profile::draw(run, out)?,
-        Some(other) => profile::compare([run, other], out)?,
+    let Summary { files, lines } = match other {
+        None => profile::write(run, out)?,
+        Some(other) => profile::compare([run, other])?,
     };
     drawn_files::list_drawn(out, &files)?;
     result.print(&json!({ "files": files }), || {

@@ -32,14 +32,6 @@ pub const PAGE: &str = "view.html";
 /// The checkpoints of a run. `*` stands for the step.
 pub const CHECKPOINTS: &str = "checkpoint_*.bin";
 
-/// The picture of a run, without its ending.
-pub const RUN_PICTURE: &str = "profile";
-/// The picture of the workers of a run.
-pub const WORKERS_PICTURE: &str = "profile_workers";
-/// The picture of two runs.
-pub const COMPARISON_PICTURE: &str = "comparison";
-/// The picture of one step.
-pub const STEP_PICTURE: &str = "timeline";
 /// The materials of the input meshes.
 pub const MATERIALS: &str = "materials.mtl";
 /// Obstacles that stand still.
@@ -114,11 +106,6 @@ pub fn temporary(path: &Path) -> PathBuf {
 /// The name of a file without the ending that it has until it is whole.
 pub fn whole(name: &str) -> &str {
     name.strip_suffix(TEMPORARY).unwrap_or(name)
-}
-
-/// The two files of a picture: SVG, then PNG.
-pub fn picture(name: &str) -> [String; 2] {
-    ["svg", "png"].map(|ending| format!("{name}.{ending}"))
 }
 
 /// The copy of the input mesh `number`, which has the file name `name`. It is in [`MESHES`].

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::observe::{Origin, SearchSpan};
-use cloth_core::error::{Error, Result};
-use cloth_core::input;
+use cloth_core::error::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::{names, write_json};
@@ -78,45 +77,5 @@ impl TimeLine {
     /// When the folder cannot be written.
     pub fn write(&self, folder: &Path) -> Result<()> {
         write_json(&folder.join(names::TIMELINE), self)
-    }
-
-    /// Reads the file of a run. `None` if there is no file.
-    ///
-    /// # Errors
-    /// When the file cannot be read, is no time line, or has another format.
-    pub fn read(folder: &Path) -> Result<Option<Self>> {
-        let path = folder.join(names::TIMELINE);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let remedy = "repeat the run with --time-line, or remove the file";
-        let text = input::read(&path, input::DATA_LIMIT)
-            .map_err(|cause| Error::file(&path, cause, remedy))?;
-        let line: Self = serde_json::from_slice(&text)
-            .map_err(|cause| Error::file(&path, format!("not a time line: {cause}"), remedy))?;
-        if line.format != FORMAT {
-            let cause = format!("format {}, but this version knows {FORMAT}", line.format);
-            return Err(Error::file(&path, cause, remedy));
-        }
-        if !line.is_whole() {
-            return Err(Error::file(&path, "not a time line: a rank or thread is missing", remedy));
-        }
-        Ok(Some(line))
-    }
-
-    /// Whether all ranks have the same number of searches, and all named processors exist.
-    fn is_whole(&self) -> bool {
-        let count = self.ranks.first().map_or(0, |rank| rank.searches.len());
-        let mut tasks =
-            self.ranks.iter().flat_map(|rank| &rank.searches).flat_map(|search| &search.tasks);
-        let exists = |rank: u32, thread: u32| {
-            (rank as usize) < self.ranks.len() && (thread as usize) < self.threads
-        };
-        count > 0
-            && self.ranks.iter().all(|rank| rank.searches.len() == count)
-            && tasks.all(|task| match task.origin {
-                Origin::Stolen(steal) => exists(steal.victim_rank, steal.victim),
-                _ => true,
-            } && exists(0, task.thread))
     }
 }

@@ -4,14 +4,16 @@ use cloth_core::math::Vec3;
 
 use crate::program::picture::colours::{Encoding, on_scale};
 use crate::program::picture::draw::Picture;
+use crate::program::picture::font;
 use crate::program::picture::modes::Legend;
-use crate::program::profile::png::overlay;
 
 /// Smaller pictures have no room for words, pixels.
 const LEAST: [u32; 2] = [320, 180];
 
-/// Colours along the bar.
-const STEPS: usize = 32;
+/// White of the opacity 0.7: each channel, multiplied by it, and itself.
+const BEHIND: u8 = 178;
+/// The colour of words.
+const INK: [u8; 3] = [0x20, 0x24, 0x2a];
 
 /// A scale as a picture of its own, for pictures of one size.
 pub struct LegendPicture {
@@ -34,10 +36,33 @@ impl LegendPicture {
         if size[0] < LEAST[0] || size[1] < LEAST[1] {
             return None;
         }
-        let svg = svg(legend, stops, encoding, size);
-        // A scale is no reason to have no picture.
-        let (width, pixels) = overlay(&svg).ok()?;
-        Some(Self { width, pixels })
+        let [from, to, title] = legend.words();
+        // The height of a line is 10 of these.
+        let dot = (size[1] / 360).min(size[0] / 180).max(1) as usize;
+        let (edge, line) = (10 * dot, 10 * dot);
+        let width = (size[0] as usize / 4).max(font::width(&title, dot) + 2 * edge);
+        let bar = width - 2 * edge;
+        let mut legend = Self { width, pixels: vec![BEHIND; 4 * width * 46 * dot] };
+        for column in 0..bar {
+            let share = column as f64 / (bar - 1) as f64;
+            let colour = encoding.encode(on_scale(stops, share)).map(|it| (255.0 * it) as u8);
+            (7 * dot..17 * dot).for_each(|row| legend.set(edge + column, row, colour.into()));
+        }
+        let (right, middle) =
+            (width - edge - font::width(&to, dot), width - font::width(&title, dot));
+        for (text, left, top) in [(from, edge, 2), (to, right, 2), (title, middle / 2, 3)] {
+            let top = top * line + if top == 3 { 3 * dot } else { dot };
+            font::draw(&text, dot, |column, row| legend.set(left + column, top + row, INK));
+        }
+        Some(legend)
+    }
+
+    /// Makes a pixel opaque.
+    fn set(&mut self, column: usize, row: usize, [red, green, blue]: [u8; 3]) {
+        let place = 4 * (row * self.width + column);
+        if let Some(pixel) = self.pixels.get_mut(place..place + 4) {
+            pixel.copy_from_slice(&[red, green, blue, 255]);
+        }
     }
 
     /// Draws it into the lower left corner of `picture`.
@@ -54,42 +79,4 @@ impl LegendPicture {
             }
         }
     }
-}
-
-/// A bar with its values at both ends, and what it is of below.
-fn svg(legend: &Legend, stops: &[Vec3], encoding: &Encoding, size: [u32; 2]) -> String {
-    let size = size.map(f64::from);
-    let font = (size[1] / 36.0).min(size[0] / 18.0).max(9.0);
-    let (width, edge) = ((size[0] / 4.0).max(16.0 * font), font);
-    let (bar, height) = (width - 2.0 * edge, 4.6 * font);
-    let of_step = |step: usize| {
-        let share = step as f64 / STEPS as f64;
-        let [r, g, b] = encoding.encode(on_scale(stops, share)).map(|it| (255.0 * it) as u8).into();
-        format!("<stop offset='{share}' stop-color='#{r:02x}{g:02x}{b:02x}'/>")
-    };
-    let stops = (0..=STEPS).map(of_step).collect::<String>();
-    let [from, to, title] = legend.words();
-    let (left, middle, right) = (edge, 0.5 * width, width - edge);
-    let text = |x: f64, y: f64, anchor: &str, text: &str| {
-        format!(
-            "<text x='{x}' y='{}' text-anchor='{anchor}' font-family='sans-serif' \
-             font-size='{font}' fill='#20242a'>{text}</text>",
-            y * font
-        )
-    };
-    let words = [
-        text(left, 2.9, "start", &from),
-        text(right, 2.9, "end", &to),
-        text(middle, 4.1, "middle", &title),
-    ];
-    format!(
-        "<svg xmlns='http://www.w3.org/2000/svg' width='{}' height='{}'><defs><linearGradient \
-         id='scale'>{stops}</linearGradient></defs><rect width='100%' height='100%' fill='#ffffff' \
-         fill-opacity='0.7'/><rect x='{left}' y='{}' width='{bar}' height='{font}' \
-         fill='url(#scale)'/>{}</svg>",
-        width.round(),
-        height.round(),
-        0.7 * font,
-        words.concat()
-    )
 }

@@ -9,6 +9,7 @@
 //! | [`sequence`] | which pictures there are: frames, directions, times |
 //! | [`shown`] | the frames of a run that are drawn, and the box around them |
 //! | [`modes`], [`colours`] | what colours mean; palettes and scales |
+//! | [`font`] | letters of dots |
 //! | [`legend`] | the scale in a corner of a picture |
 //! | [`model`], [`parts`], [`creases`] | the triangles of a frame; its objects; normals at edges |
 //! | [`joints`] | points and lines where joints are |
@@ -22,6 +23,7 @@ mod colours;
 mod creases;
 mod draw;
 pub mod files;
+mod font;
 mod ground;
 mod joints;
 mod legend;

@@ -5,13 +5,11 @@
 
 use cloth_core::report::{Cell, Report};
 use cloth_rigid::{Phase, RigidReport};
-use plotters::style::RGBColor;
 
 use crate::program::output::bodies::record::Bodies;
 use crate::program::output::record::StepRecord;
 use crate::program::profile::frames::{ProfileKind, Sums};
-use crate::program::profile::look::{Count, Diagram, Look};
-use crate::program::profile::panel::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
+use crate::program::profile::look::{BLUE, Colour, GREEN, Look, ORANGE, PURPLE, VERMILION};
 
 const LOOK: Look = Look {
     runs_of: "rigid bodies",
@@ -20,35 +18,8 @@ const LOOK: Look = Look {
     length: "length_s",
     of_frame: &["length_s"],
     heat_map: "Each rank's share of time at work: not waiting for messages, %",
-    no_share: "no step",
-    mean_shares: "Share of time at work, average over the ranks, %",
-    lengths: "Time of the steps of both runs, each until its slowest rank is done",
     color: |phase| color_of(Phase::ALL[phase]),
-    diagrams: &[
-        Diagram::Phases { title: "Time of the phases (average over the ranks)" },
-        Diagram::HeatMap,
-        Diagram::Counts {
-            title: "Bodies and shadow copies at the frame, over all ranks",
-            curves: &[
-                Count::new("bodies", BLUE, "bodies"),
-                Count::new("shadow copies", ORANGE, "copies"),
-            ],
-        },
-        Diagram::Counts {
-            title: "Contacts and migrations a step, over all ranks",
-            curves: &[
-                Count::new("contacts", GREEN, "contacts").a_step(),
-                Count::new("migrations", VERMILION, "migrated").a_step(),
-            ],
-        },
-        Diagram::Counts {
-            title: "Messages and KiB sent a step, over all ranks",
-            curves: &[
-                Count::new("messages", PURPLE, "messages").a_step(),
-                Count { unit: 1024.0, ..Count::new("KiB", ORANGE, "bytes").a_step() },
-            ],
-        },
-    ],
+    charts: &[],
 };
 
 /// What one rank did in some steps.
@@ -97,7 +68,7 @@ impl ProfileKind for Bodies {
     }
 }
 
-fn color_of(phase: Phase) -> RGBColor {
+fn color_of(phase: Phase) -> Colour {
     match phase {
         Phase::Forces => PURPLE,
         Phase::Motion => BLUE,

@@ -7,13 +7,13 @@
 
 use crate::observe::ProcessorUse;
 use cloth_step::Phase;
-use plotters::style::RGBColor;
 
 use crate::program::output::cloth_record::Cloth;
 use crate::program::output::record::StepRecord;
 use crate::program::profile::frames::{ProfileKind, Sums};
-use crate::program::profile::look::{Count, Diagram, Look};
-use crate::program::profile::panel::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::profile::look::{
+    BLUE, Colour, ColumnChart, GREEN, GREY, Look, ORANGE, PURPLE, VERMILION,
+};
 
 const LOOK: Look = Look {
     runs_of: "cloth",
@@ -22,36 +22,33 @@ const LOOK: Look = Look {
     length: "test_part_s",
     of_frame: &[],
     heat_map: "Utilization of each processor (rank.thread) in the test parts, %",
-    no_share: "no tests",
-    mean_shares: "Utilization in the test parts, average over the processors, %",
-    lengths: "Time of the test parts of both runs",
     color: |phase| color_of(Phase::ALL[phase]),
-    diagrams: &[
-        Diagram::Collisions { title: "Time of the collision phases", length: "its test part" },
-        Diagram::HeatMap,
-        Diagram::Shares {
-            title: "What the processors did in the test parts, % of their time",
-            parts: &[
+    charts: &[
+        ColumnChart {
+            title: "What the processors did in the test parts",
+            is_share: true,
+            columns: &[
                 ("busy: tests", BLUE, "busy_s"),
                 ("scheduling", GREEN, "scheduling_s"),
                 ("waiting for ranks", ORANGE, "waiting_s"),
                 ("idle, not running", GREY, "idle_s"),
             ],
         },
-        Diagram::Phases { title: "Time of all phases (average over the ranks)" },
-        Diagram::Counts {
-            title: "Tasks a frame, over all processors",
-            curves: &[
-                Count::new("executed", BLUE, "tasks_executed"),
-                Count::new("cut off a stack", GREEN, "tasks_created"),
+        ColumnChart {
+            title: "Tasks of all processors",
+            is_share: false,
+            columns: &[
+                ("executed", BLUE, "tasks_executed"),
+                ("cut off a stack", GREEN, "tasks_created"),
             ],
         },
-        Diagram::Counts {
-            title: "Steals, and requests between ranks, a frame",
-            curves: &[
-                Count::new("tasks stolen", VERMILION, "tasks_stolen"),
-                Count::new("requests", PURPLE, "requests"),
-                Count::new("rejected", ORANGE, "rejections"),
+        ColumnChart {
+            title: "Steals, and requests between ranks",
+            is_share: false,
+            columns: &[
+                ("tasks stolen", VERMILION, "tasks_stolen"),
+                ("requests", PURPLE, "requests"),
+                ("rejected", ORANGE, "rejections"),
             ],
         },
     ],
@@ -129,18 +126,18 @@ impl ProfileKind for Cloth {
 }
 
 /// The colour of a phase. Physical modelling is blue.
-pub fn color_of(phase: Phase) -> RGBColor {
+fn color_of(phase: Phase) -> Colour {
     match phase {
-        Phase::Predict => RGBColor(150, 150, 150),
-        Phase::Refit => RGBColor(255, 221, 113),
+        Phase::Predict => "#969696",
+        Phase::Refit => "#ffdd71",
         Phase::Tests => VERMILION,
-        Phase::Contacts => RGBColor(247, 182, 121),
-        Phase::AllGather => RGBColor(148, 103, 189),
+        Phase::Contacts => "#f7b679",
+        Phase::AllGather => "#9467bd",
         Phase::Response => GREEN,
-        Phase::Combination => RGBColor(0, 109, 44),
-        Phase::FailSafe => RGBColor(152, 223, 138),
-        Phase::Assembly => RGBColor(198, 219, 239),
-        Phase::Solve => RGBColor(107, 174, 214),
-        Phase::Advance => RGBColor(8, 69, 148),
+        Phase::Combination => "#006d2c",
+        Phase::FailSafe => "#98df8a",
+        Phase::Assembly => "#c6dbef",
+        Phase::Solve => "#6baed6",
+        Phase::Advance => "#084594",
     }
 }

@@ -43,14 +43,11 @@ pub struct Profile {
     pub threads: usize,
     /// Number of steps of a frame.
     pub steps_per_frame: u64,
-    /// Number of recorded steps, if the profile is of a recording. Then seconds are means over the
-    /// recorded steps of a frame. Otherwise seconds are sums over all steps of a frame.
-    pub recorded: Option<usize>,
     /// The phases of a step.
     pub phases: Vec<PhaseRow>,
     /// The names of the values of a processor.
     pub columns: Vec<String>,
-    /// The frames that were written, from 1 on. A frame without a recorded step has no processors.
+    /// The frames that were written, from 1 on.
     pub frames: Vec<FrameProfile>,
     /// Each processor over the whole run.
     pub processors: Vec<ProcessorProfile>,
@@ -92,42 +89,17 @@ impl Profile {
     ) -> Self {
         let (phases, columns) = (K::Report::phases().collect(), K::columns());
         let (frames, processors) = (Vec::new(), Vec::new());
-        let (look, recorded) = (K::LOOK, None);
-        Self {
-            look,
-            scene,
-            ranks,
-            threads,
-            steps_per_frame,
-            recorded,
-            phases,
-            columns,
-            frames,
-            processors,
-        }
+        let look = K::LOOK;
+        Self { look, scene, ranks, threads, steps_per_frame, phases, columns, frames, processors }
     }
 
-    /// "2 ranks x 1 thread, 40 steps a frame". For a recording "2 ranks, 100 of 1000 steps".
+    /// "2 ranks x 1 thread, 40 steps a frame".
     pub fn describe(&self) -> String {
         let (ranks, per_frame) = (plural(self.ranks, "rank"), self.steps_per_frame as usize);
-        match self.recorded {
-            None => {
-                let threads = plural(self.threads, "thread");
-                let upto = match self.frames.iter().all(|it| it.steps == self.steps_per_frame) {
-                    true => "",
-                    false => "at most ",
-                };
-                format!("{ranks} x {threads}, {upto}{} a frame", plural(per_frame, "step"))
-            }
-            Some(count) => {
-                format!("{ranks}, {count} of {}", plural(self.frames.len() * per_frame, "step"))
-            }
-        }
-    }
-
-    /// What the seconds of a frame are counted for.
-    pub fn times_are(&self) -> &'static str {
-        if self.recorded.is_some() { "a step" } else { "a frame" }
+        let threads = plural(self.threads, "thread");
+        let is_whole = self.frames.iter().all(|it| it.steps == self.steps_per_frame);
+        let upto = if is_whole { "" } else { "at most " };
+        format!("{ranks} x {threads}, {upto}{} a frame", plural(per_frame, "step"))
     }
 
     /// The name of a processor in tables and pictures: `rank.thread`, or `rank`.
@@ -145,12 +117,6 @@ impl Profile {
     /// The share of time in which a processor worked, if it is known.
     pub fn share(&self, processor: &ProcessorProfile) -> Option<f64> {
         self.value(processor, self.look.share)
-    }
-
-    /// The mean share of time in which processors worked. `None` if the share of one is not known.
-    pub fn mean_share(&self, frame: &FrameProfile) -> Option<f64> {
-        let sum = frame.processors.iter().map(|one| self.share(one)).sum::<Option<f64>>()?;
-        (!frame.processors.is_empty()).then(|| sum / frame.processors.len() as f64)
     }
 
     /// The values of all processors in a frame.
@@ -181,23 +147,6 @@ impl Profile {
     pub fn mean_step_s(&self) -> f64 {
         let steps = self.frames.iter().map(|frame| frame.steps).sum::<u64>();
         self.frames.iter().map(|frame| self.length_s(frame)).sum::<f64>() / steps as f64
-    }
-
-    /// Time of the phases that handle collisions, s.
-    pub fn collision_s(&self, frame: &FrameProfile) -> f64 {
-        let phases = self.phases.iter().zip(&frame.seconds);
-        phases.filter(|(row, _)| row.handles_collisions).map(|(_, seconds)| seconds).sum()
-    }
-
-    /// The longest of all frames, s.
-    pub fn longest_s(&self, seconds: fn(&Self, &FrameProfile) -> f64) -> f64 {
-        self.frames.iter().map(|frame| seconds(self, frame)).fold(0.0, f64::max)
-    }
-
-    /// One value for each frame. `None` for a frame without data.
-    pub fn over_frames(&self, value: impl Fn(&FrameProfile) -> f64) -> Vec<Option<f64>> {
-        let is_known = |frame: &FrameProfile| !frame.processors.is_empty();
-        self.frames.iter().map(|frame| is_known(frame).then(|| value(frame))).collect()
     }
 }
 

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use plotters::style::RGBColor;
-
 use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
 use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
-use crate::program::profile::panel::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
-use crate::program::view::charts::{ChartKind, ChartOf, CurveOf, Take};
+use crate::program::profile::look::{BLUE, Colour, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::view::charts::{ChartKind, ChartOf, CurveOf, LoadOfWorker, Take};
 
-const fn curve(label: &'static str, color: RGBColor, value: &'static str, take: Take) -> CurveOf {
+const fn curve(label: &'static str, color: Colour, value: &'static str, take: Take) -> CurveOf {
     CurveOf { label, color, value, take }
 }
 
@@ -118,6 +116,16 @@ impl ChartKind for Bodies {
                 curve("migrations", VERMILION, "migrated", Take::AStep),
             ],
         },
+        ChartOf {
+            title: "Bytes sent",
+            unit: "a step",
+            curves: &[curve("bytes", ORANGE, "bytes", Take::AStep)],
+        },
+        ChartOf {
+            title: "Largest residual",
+            unit: "m/s",
+            curves: &[curve("residual", VERMILION, "residual_m_s", Take::Whole)],
+        },
     ];
 
     fn of_frame(frame: &BodyFrameRecord) -> Vec<(&'static str, f64)> {
@@ -135,11 +143,13 @@ impl ChartKind for Bodies {
         ]
     }
 
-    fn workers(frame: &BodyFrameRecord) -> Vec<(u64, f64)> {
-        let mut seconds = BTreeMap::<u64, f64>::new();
+    fn workers(frame: &BodyFrameRecord) -> BTreeMap<u64, LoadOfWorker> {
+        let mut loads = BTreeMap::<u64, LoadOfWorker>::new();
         for report in frame.steps.iter().flat_map(|step| &step.part.workers) {
-            *seconds.entry(report.worker).or_default() += report.seconds;
+            let load = loads.entry(report.worker).or_default();
+            let step = [report.seconds, report.contacts as f64, report.active as f64];
+            load.iter_mut().zip(step).for_each(|(sum, more)| *sum += more);
         }
-        seconds.into_iter().collect()
+        loads
     }
 }

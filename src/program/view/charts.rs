@@ -1,16 +1,17 @@
 //! The charts of a page: numbers of `steps.jsonl`, frame by frame.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use cloth_core::error::Result;
 use cloth_core::report::{Cell, Report};
-use plotters::style::RGBColor;
 use serde::Serialize;
 
 use crate::program::output::record::FrameRecord;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::steps_jsonl;
-use crate::program::profile::frames::{FrameProfiles, Profile, ProfileKind};
+use crate::program::profile::frames::{FrameProfile, FrameProfiles, Profile, ProfileKind};
+use crate::program::profile::look::{Colour, ColumnChart};
 
 /// A kind of run that has charts.
 pub trait ChartKind: ProfileKind {
@@ -20,11 +21,14 @@ pub trait ChartKind: ProfileKind {
     /// Values that the record of a frame has besides the reports of its steps.
     fn of_frame(frame: &FrameRecord<Self>) -> Vec<(&'static str, f64)>;
 
-    /// The workers of the frame: number and seconds of each.
-    fn workers(_: &FrameRecord<Self>) -> Vec<(u64, f64)> {
-        Vec::new()
+    /// The workers of the frame, by number.
+    fn workers(_: &FrameRecord<Self>) -> BTreeMap<u64, LoadOfWorker> {
+        BTreeMap::new()
     }
 }
+
+/// What a worker had to do in a frame: its time (s), contacts and active bodies.
+pub type LoadOfWorker = [f64; 3];
 
 /// A chart of counts.
 pub struct ChartOf {
@@ -41,7 +45,7 @@ pub struct CurveOf {
     /// Its name in the legend.
     pub label: &'static str,
     /// Its colour.
-    pub color: RGBColor,
+    pub color: Colour,
     /// The name of the value in a line of `steps.jsonl`.
     pub value: &'static str,
     /// Which steps count, and how.
@@ -87,7 +91,7 @@ pub struct Chart {
 #[derive(Debug, Clone, Serialize)]
 struct Curve {
     label: String,
-    color: String,
+    color: Colour,
     /// One that is not known is `null`.
     values: Vec<Option<f64>>,
 }
@@ -106,7 +110,7 @@ pub struct ChartRecords<K: ChartKind> {
     profiles: FrameProfiles<K>,
     /// Values of the curves of all charts, frame by frame.
     values: Vec<Vec<f64>>,
-    workers: Vec<Vec<(u64, f64)>>,
+    workers: Vec<BTreeMap<u64, LoadOfWorker>>,
 }
 
 impl<K: ChartKind> Default for ChartRecords<K> {
@@ -144,6 +148,7 @@ impl<K: ChartKind> ChartRecords<K> {
     fn charts(self, head: &RunHead) -> Charts {
         let profile = self.profiles.of_run(head);
         let mut charts = vec![phases(&profile)];
+        charts.extend(profile.look.charts.iter().map(|chart| of_columns(&profile, chart)));
         let mut columns = 0..;
         for ChartOf { title, unit, curves } in K::CHARTS {
             let curves = curves.iter().zip(&mut columns).map(|(curve, column)| {
@@ -155,7 +160,7 @@ impl<K: ChartKind> ChartRecords<K> {
                 charts.push(Chart { title: (*title).to_owned(), unit, stacked: false, curves });
             }
         }
-        let maps = [processors(&profile), workers(&self.workers)].into_iter().flatten().collect();
+        let maps = processors(&profile).into_iter().chain(workers(&self.workers)).collect();
         Charts { frames: profile.frames.iter().map(|it| it.frame).collect(), charts, maps }
     }
 }
@@ -168,7 +173,7 @@ impl CurveOf {
             let value = if self.take == Take::SoFar { sum } else { value };
             value.is_finite().then_some(value)
         });
-        Curve { label: self.label.to_owned(), color: hex(self.color), values: values.collect() }
+        Curve { label: self.label.to_owned(), color: self.color, values: values.collect() }
     }
 }
 
@@ -226,7 +231,7 @@ impl<K: ChartKind> FrameSums<K> {
 fn phases(profile: &Profile) -> Chart {
     let curves = profile.phases.iter().enumerate().map(|(at, row)| Curve {
         label: row.name.to_owned(),
-        color: hex((profile.look.color)(at)),
+        color: (profile.look.color)(at),
         values: profile.frames.iter().map(|frame| Some(frame.seconds[at])).collect(),
     });
     let title = "Time of the phases".to_owned();
@@ -249,22 +254,37 @@ fn processors(profile: &Profile) -> Option<HeatMap> {
     (!profile.processors.is_empty()).then_some(HeatMap { title, rows, values })
 }
 
-/// The time of each worker, as a share of that of the slowest one.
-fn workers(frames: &[Vec<(u64, f64)>]) -> Option<HeatMap> {
-    let count = frames.iter().flatten().map(|(worker, _)| worker + 1).max()?;
-    let share = |frame: &Vec<(u64, f64)>, worker| {
-        let slowest = frame.iter().map(|it| it.1).fold(0.0, f64::max);
-        let own = frame.iter().find(|it| it.0 == worker)?;
-        (slowest > 0.0).then(|| own.1 / slowest)
-    };
-    let row = |worker| frames.iter().map(|frame| share(frame, worker)).collect();
-    Some(HeatMap {
-        title: "Time of each worker, as a share of the slowest one, %".to_owned(),
-        rows: (0..count).map(|worker| worker.to_string()).collect(),
-        values: (0..count).map(row).collect(),
-    })
+/// A chart of columns of the profile.
+fn of_columns(profile: &Profile, chart: &ColumnChart) -> Chart {
+    let curves = chart.columns.iter().map(|&(label, color, column)| {
+        let value = |frame: &FrameProfile| {
+            let sum = profile.sum(frame, column);
+            let whole = profile.length_s(frame) * frame.processors.len() as f64;
+            let value = if chart.is_share { 100.0 * sum / whole } else { sum };
+            value.is_finite().then_some(value)
+        };
+        Curve { label: label.to_owned(), color, values: profile.frames.iter().map(value).collect() }
+    });
+    let unit = if chart.is_share { "% of their time" } else { "a frame" };
+    let (title, stacked) = (chart.title.to_owned(), chart.is_share);
+    Chart { title, unit, stacked, curves: curves.collect() }
 }
 
-fn hex(RGBColor(red, green, blue): RGBColor) -> String {
-    format!("#{red:02x}{green:02x}{blue:02x}")
+/// The loads of each worker, as shares of the largest.
+fn workers(frames: &[BTreeMap<u64, LoadOfWorker>]) -> Vec<HeatMap> {
+    let Some(last) = frames.iter().flat_map(BTreeMap::keys).max() else { return Vec::new() };
+    let map = |(which, name): (usize, &str)| {
+        let share = |frame: &BTreeMap<u64, LoadOfWorker>, worker| {
+            let most = frame.values().map(|load| load[which]).fold(0.0, f64::max);
+            let own = frame.get(&worker)?;
+            (most > 0.0).then(|| own[which] / most)
+        };
+        let row = |worker| frames.iter().map(|frame| share(frame, worker)).collect();
+        HeatMap {
+            title: format!("{name} of each worker, as a share of the largest, %"),
+            rows: (0..=*last).map(|worker| worker.to_string()).collect(),
+            values: (0..=*last).map(row).collect(),
+        }
+    };
+    ["Time", "Contacts", "Active bodies"].into_iter().enumerate().map(map).collect()
 }

@@ -5,23 +5,20 @@
 //! | [`steps`] | what they did, frame by frame |
 //! | [`model`] | the modelled time of a step |
 //! | [`table`] | the tables, and the lines that `profile` prints |
-//! | [`picture`] | the picture |
 
 mod model;
-mod picture;
 mod steps;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cloth_core::error::Result;
 
 use crate::program::output::bodies::record::BodyFrameRecord;
 use crate::program::output::run_json::RunHead;
 use crate::program::output::{names, steps_jsonl};
-use crate::program::profile::canvas;
-use crate::program::profile::workers::picture::WorkersPicture;
-pub(super) use crate::program::profile::workers::steps::RunOfWorkers;
+use crate::program::profile::workers::steps::RunOfWorkers;
+pub(super) use crate::program::profile::workers::table::{lines, write};
 
 /// Reads what the workers of the run in `folder` did. None in a run without workers.
 ///
@@ -47,19 +44,4 @@ pub(super) fn read(folder: &Path) -> Result<Option<RunOfWorkers>> {
         run.iter_mut().for_each(|run| run.add(&frame));
     }
     Ok(run)
-}
-
-/// Writes the tables and the picture of `run` into the folder `out`. Returns the files.
-///
-/// # Errors
-/// When a file cannot be written.
-pub(super) fn draw(run: &RunOfWorkers, out: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = canvas::write(&WorkersPicture(run), out, names::WORKERS_PICTURE)?;
-    files.extend(table::write(run, out)?);
-    Ok(files)
-}
-
-/// The lines of `run`. `one_core_s` is the time of a step in the run that it is compared with.
-pub(super) fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
-    table::lines(run, one_core_s)
 }

@@ -128,11 +128,6 @@ impl RunOfWorkers {
         let most_in_words = plural(most, "worker");
         if self.is_resized() { format!("{least} to {most_in_words}") } else { most_in_words }
     }
-
-    /// The names of the workers.
-    pub fn names(&self) -> Vec<String> {
-        self.whole.workers.keys().map(u64::to_string).collect()
-    }
 }
 
 impl StepsOfWorkers {

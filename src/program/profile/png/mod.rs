@@ -1,5 +1,0 @@
-//! PNG pictures.
-
-mod rendered;
-
-pub use rendered::{of_svg, overlay};
