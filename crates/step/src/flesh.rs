@@ -5,10 +5,13 @@
 //! the nearest place of the animated surface (docs/methods.md, section 8).
 
 use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::math::{Mat3, Vec3};
 use cloth_core::mesh::triangle::{nearest_point, normal, weights};
 
 use crate::skin::Skin;
+
+/// The share of its inverse mass that a vertex of flat skin has along the skin.
+const ALONG: f64 = 0.01;
 
 impl Skin {
     /// The place nearest to `x` (m) that is not outside of the skin, whose vertices the animation has
@@ -34,6 +37,24 @@ impl Skin {
             at = next.map_or(at, |i| face[i] as usize);
         }
         if (x - foot.0).dot(&foot.1) > 0.0 { foot.0 } else { x }
+    }
+
+    /// Which share of its inverse mass a released vertex has in each direction: all of it along the
+    /// normals of the skin around it, and little across them.
+    pub(super) fn softness(&self, vertex: usize, animated: &[Vec3]) -> Mat3 {
+        let around = self.fans[vertex].iter().flatten().flat_map(|&it| &self.fans[it as usize]);
+        let (mut sum, mut area) = (Mat3::zeros(), 0.0);
+        for face in around {
+            let normal = normal(face.map(|corner| animated[corner as usize]));
+            if let Some(unit) = normal.try_normalize(0.0) {
+                sum += unit * normal.transpose();
+                area += normal.norm();
+            }
+        }
+        match area > 0.0 {
+            true => Mat3::from_diagonal_element(ALONG) + sum * ((1.0 - ALONG) / area),
+            false => Mat3::identity(),
+        }
     }
 
     /// The normal of the animated skin at a vertex.

@@ -75,8 +75,9 @@ impl StepMotion {
                     continue;
                 }
                 let mass = skin.masses[place] * skin.law.mass_factor(span.scheme.step_s());
+                let inverse = skin.softness(place, self.animated_of(model, range)) / mass;
                 self.body_terms[node - model.numbering.cloth()] = NodeTerms {
-                    mass: [mass, 1.0 / mass].map(Mat3::from_diagonal_element),
+                    mass: [inverse.try_inverse().unwrap_or_else(Mat3::zeros), inverse],
                     free: change,
                 };
                 let last = span.scheme.change(&state.accelerations[node]);
