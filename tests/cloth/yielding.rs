@@ -241,3 +241,64 @@ fn pins_that_follow_go_with_a_dent_and_come_back() {
         assert!((end - start).abs() < 1e-6, "{vertex}: {end}");
     }
 }
+
+/// The part of the arm that follows its elbow, and the place of a point of it in a sample at 24 Hz.
+fn bent([x, y, z]: Point, sample: usize) -> Point {
+    let t = sample as f64 / 24.0 - 0.3;
+    let share = ((x + 0.06) / 0.12).clamp(0.0, 1.0);
+    let angle = share * if t < 0.0 { 0.0 } else { 2.4 * libm::sin(4.0 * std::f64::consts::PI * t) };
+    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    [cos * x - sin * y, sin * x + cos * y, z]
+}
+
+#[test]
+fn skin_does_not_stand_out_of_a_limb_that_moves_fast() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let at = folder.path();
+    // A tube of 40 mm radius along x: 26 rings of 24 vertices, and its ends.
+    let mut arm = Vec::<Point>::new();
+    let mut faces = String::new();
+    for ring in 0..26 {
+        for k in 0..24 {
+            let angle = std::f64::consts::TAU * k as f64 / 24.0;
+            let x = -0.25 + 0.02 * ring as f64;
+            arm.push([x, 0.04 * libm::cos(angle), 0.04 * libm::sin(angle)]);
+            let [a, b] = [k, (k + 1) % 24].map(|k| 24 * ring + k + 1);
+            if ring < 25 {
+                faces += &format!("f {a} {b} {}\nf {a} {} {}\n", b + 24, b + 24, a + 24);
+            }
+        }
+    }
+    for k in 0..24 {
+        let [a, b] = [k + 1, (k + 1) % 24 + 1];
+        faces += &format!("f 625 {b} {a}\nf 626 {} {}\n", a + 600, b + 600);
+    }
+    arm.extend([[-0.25, 0.0, 0.0], [0.25, 0.0, 0.0]]);
+    let samples = (0..21).map(|sample| arm.iter().map(|&x| bent(x, sample)).collect::<Vec<_>>());
+    write(at, "arm.obj", obj(&arm, &faces));
+    write(at, "arm.pc2", pc2(&samples.collect::<Vec<_>>()));
+    let scene = r#"(frames: 20, frames_per_second: 24, steps_per_frame: 10, output: (digits: Exact),
+        cloths: [(name: "cloth", shape: Sheet(width_m: 0.6, length_m: 0.4, columns: 40, rows: 27),
+            transform: (translation_m: (0, 0.045, 0)), material: Fabric("cotton"))],
+        obstacles: [(name: "arm", shape: Mesh("arm.obj"),
+            samples: (file: "arm.pc2", frames_per_second: 24))], contact: (distance_m: 0.002))"#;
+    write(at, "scene.ron", scene);
+    let run = at.join("run");
+    simulate(Start::Threads(1, 2), &at.join("scene.ron"), &run, &[]);
+    assert_clean(&run);
+    assert!(largest(&frames_of(&run), "yielded", "largest_offset_m") > 0.01);
+    for frame in 0..21 {
+        let text = std::fs::read_to_string(run.join(format!("frame_{frame:04}.obj")));
+        let text = text.expect("a frame");
+        let object = text.split("o ").find(|object| object.starts_with("arm\n"));
+        let lines = object.expect("the arm").lines().filter_map(|line| line.strip_prefix("v "));
+        for (vertex, line) in lines.take(624).enumerate() {
+            let place =
+                Vec::from_iter(line.split(' ').map(|x| x.parse::<f64>().expect("a number")));
+            let ring = vertex / 24;
+            let centre = bent([-0.25 + 0.02 * ring as f64, 0.0, 0.0], frame);
+            let m2 = (0..3).map(|i| (place[i] - centre[i]).powi(2)).sum::<f64>();
+            assert!(m2.sqrt() < 0.042, "frame {frame}, vertex {vertex}: {}", m2.sqrt());
+        }
+    }
+}

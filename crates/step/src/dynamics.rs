@@ -121,10 +121,7 @@ impl Dynamics for MovingBodies<'_> {
     fn inverse_mass(&self, node: NodeId) -> InverseMass {
         match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
             (Some(&inverse), _) => InverseMass::Scalar(inverse),
-            (None, Some(terms)) => match self.model.numbering.body_of_node(node) {
-                Some(_) => InverseMass::Tensor(terms.mass[1]),
-                None => InverseMass::Scalar(terms.mass[1].m11),
-            },
+            (None, Some(terms)) => InverseMass::Tensor(terms.mass[1]),
             (None, None) => InverseMass::Scalar(0.0),
         }
     }

@@ -18,6 +18,7 @@ pub mod dropped;
 mod dynamics;
 mod energy;
 mod failed;
+mod flesh;
 mod followers;
 mod gather;
 mod history;

@@ -62,6 +62,8 @@ pub(super) struct StepMotion {
     /// Where the animation has the released vertices of skin at the end, and how fast it goes, in the
     /// order of the state.
     pub carriers: Vec<Carrier>,
+    /// Where the animation has the vertices of obstacles at the end, m. Empty if none is released.
+    pub animated: Vec<Vec3>,
     /// The springs of each joint in the last solve.
     pub(super) joint_springs: Vec<Vec<JointSpring>>,
     /// The forces of [`crate::State::joint_forces`] at the start of the step, N.
@@ -130,6 +132,7 @@ impl StepMotion {
             courses: Vec::new(),
             obstacle_ways: Vec::new(),
             carriers: Vec::new(),
+            animated: Vec::new(),
             joint_springs: Vec::new(),
             joint_forces: Vec::new(),
             targets: Vec::new(),

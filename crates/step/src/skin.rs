@@ -23,6 +23,8 @@ pub struct Skin {
     pub law: Yielding,
     /// The mass of each of its vertices if it is released, kg.
     pub(super) masses: Vec<f64>,
+    /// Its faces around each of its vertices, counted from 0.
+    pub(super) fans: Vec<Vec<[VertexId; 3]>>,
 }
 
 impl Skin {
@@ -35,7 +37,11 @@ impl Skin {
             end += obstacle.shape.len() as VertexId;
             if let Some(law) = obstacle.yields {
                 let masses = law.masses(&obstacle.faces, &Vec::from_iter(obstacle.placed()));
-                skins.push(Self { obstacle: number, law, masses });
+                let mut fans = vec![Vec::new(); masses.len()];
+                for face in &obstacle.faces {
+                    face.iter().for_each(|&corner| fans[corner as usize].push(*face));
+                }
+                skins.push(Self { obstacle: number, law, masses, fans });
                 ranges.push(first..end);
             }
         }

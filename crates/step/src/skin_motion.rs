@@ -6,7 +6,7 @@ use crate::body_terms::NodeTerms;
 use crate::carried::within;
 use crate::clock::Span;
 use crate::model::Model;
-use crate::motion::StepMotion;
+use crate::motion::{StepMotion, nodes, vertices};
 use crate::scheme::Scheme;
 use crate::skin::{Carrier, ReleasedVertex, Skin, YieldingObstacle};
 use crate::state::State;
@@ -41,22 +41,32 @@ impl StepMotion {
     /// Predicts the skins. Before: bodies are predicted, and obstacles where the animation has them.
     pub fn predict_skins(&mut self, model: &Model, state: &State, span: &Span) {
         let skins = zip(&model.skins, model.numbering.skins());
-        for (skin, BodyRange { vertices, nodes }) in skins.clone() {
-            self.prescribed[vertices.start as usize..vertices.end as usize].fill(true);
-            self.last_changes[nodes.start as usize..nodes.end as usize].fill(Vec3::zeros());
+        for (skin, range) in skins.clone() {
+            self.prescribed[vertices(range)].fill(true);
+            self.last_changes[nodes(range)].fill(Vec3::zeros());
             self.body_terms.extend(skin.masses.iter().map(|&mass| NodeTerms {
                 mass: [Mat3::from_diagonal_element(mass), Mat3::zeros()],
                 free: Vec3::zeros(),
             }));
         }
         self.carriers.clear();
+        self.animated.clear();
+        if !state.released.is_empty() {
+            self.animated.extend(&self.predicted[model.numbering.free_vertices()..]);
+        }
         for released in state.released.vertices() {
             let own = |(_, it): &(_, &BodyRange)| it.vertices.contains(&released.vertex);
             if let Some((skin, range)) = skins.clone().find(own) {
                 let place = (released.vertex - range.vertices.start) as usize;
                 let node = range.nodes.start as usize + place;
                 let u0 = state.velocities[node];
-                let change = self.free_change(&skin.law, node, released, u0, span);
+                let mut change = self.free_change(&skin.law, node, released, u0, span);
+                let end = span.scheme.end(&released.x, &(u0 + change));
+                let animated = self.animated_of(model, range);
+                let within = skin.within(place, end, animated);
+                if within != end {
+                    change = span.scheme.velocity(&released.x, &within) - u0;
+                }
                 if released.returns {
                     let u = u0 + change;
                     (self.u0[node], self.u1[node]) = (u, u);
@@ -65,8 +75,9 @@ impl StepMotion {
                     continue;
                 }
                 let mass = skin.masses[place] * skin.law.mass_factor(span.scheme.step_s());
+                let inverse = skin.softness(place, self.animated_of(model, range)) / mass;
                 self.body_terms[node - model.numbering.cloth()] = NodeTerms {
-                    mass: [mass, 1.0 / mass].map(Mat3::from_diagonal_element),
+                    mass: [inverse.try_inverse().unwrap_or_else(Mat3::zeros), inverse],
                     free: change,
                 };
                 let last = span.scheme.change(&state.accelerations[node]);
@@ -115,13 +126,22 @@ impl StepMotion {
 
     /// Places the released vertices of skin at the end of the step, by their velocities.
     pub fn place_skins(&mut self, model: &Model, scheme: Scheme) {
-        for range in model.numbering.skins() {
-            for (vertex, node) in zip(range.vertices.clone(), range.nodes.clone()) {
-                let (vertex, node) = (vertex as usize, node as usize);
+        for (skin, range) in zip(&model.skins, model.numbering.skins()) {
+            for (place, (vertex, node)) in zip(vertices(range), nodes(range)).enumerate() {
                 if !self.prescribed[vertex] {
-                    self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[node]);
+                    let end = scheme.end(&self.x0[vertex], &self.u1[node]);
+                    self.x1[vertex] = skin.within(place, end, self.animated_of(model, range));
+                    if self.x1[vertex] != end {
+                        self.u1[node] = scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
+                    }
                 }
             }
         }
+    }
+
+    /// Where the animation has the vertices of a skin at the end of the step, m.
+    fn animated_of(&self, model: &Model, range: &BodyRange) -> &[Vec3] {
+        let first = model.numbering.free_vertices();
+        &self.animated[range.vertices.start as usize - first..range.vertices.end as usize - first]
     }
 }
