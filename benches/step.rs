@@ -2,7 +2,7 @@
 //! two threads and on two ranks, the matrix-vector product compared with a memory copy, and the
 //! cost of reproducible sums.
 //!
-//! `cargo bench --bench step`; docs/performance.md has the figures.
+//! `cargo bench --bench step`; notebook/performance.md has the figures.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Validation run: bending on meshes that are random, stretched, graded, obtuse and flipped.
 //!
 //! `cargo run --release --features internals --example bending` prints the tables of
-//! `docs/validation.md`: strips under their own weight through the real step, the energy of a
+//! `notebook/validation.md`: strips under their own weight through the real step, the energy of a
 //! cylinder, and plates.
 
 use std::path::Path;

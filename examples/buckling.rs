@@ -7,7 +7,7 @@
 //! The plate settles in its plane. Then a small lateral displacement grows or decays as
 //! exp(lambda t). Gamma is critical when lambda is zero.
 //!
-//! `cargo run --release --example buckling` prints the table of `docs/validation.md`. It takes
+//! `cargo run --release --example buckling` prints the table of `notebook/validation.md`. It takes
 //! about ten minutes. With `-- random` it takes random triangles instead of a grid. They are
 //! doubled: the line x = 0 is held, and a mirror image keeps the plate straight there.
 

@@ -1,6 +1,6 @@
 //! Validation run: Cusick's drape test of all fabrics of the library.
 //!
-//! `cargo run --release --example cusick` prints the table of `docs/validation.md`; names of fabrics
+//! `cargo run --release --example cusick` prints the table of `notebook/validation.md`; names of fabrics
 //! choose rows, and `converged` prints one fabric on other meshes and with another step. With
 //! `--drapes FOLDER`, `tools/draw_drapes.py` finds the first drape of each fabric there.
 

@@ -43,6 +43,8 @@
 
 pub mod engine;
 pub mod observe;
+// Its comments become help texts, with <names> and [defaults].
+#[allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 #[cfg(feature = "program")]
 pub mod program;
 pub mod verify;

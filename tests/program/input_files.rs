@@ -57,8 +57,6 @@ fn what_is_no_file_is_refused_at_once() {
         (&["huge"], "larger than 64 MiB"),
         (&["mesh.ron"], "zero.obj: this is a device"),
         (&["profile", "run"], "run.json: this is a FIFO"),
-        (&["replay", "run/run.json"], "this is a FIFO"),
-        (&["ccd-queries", "--kind", "edge-edge", "run/run.json"], "this is a FIFO"),
     ] {
         let message = refusal(&cloth_sim(folder, arguments));
         assert!(message.contains(cause), "{arguments:?}: {message}");

@@ -8,6 +8,8 @@
 //!
 //! `cloth-sim SCENE --record-tasks FILE` writes the recordings.
 
+// Its comments become help texts.
+#[allow(rustdoc::invalid_html_tags)]
 mod cli;
 mod commands;
 mod examples;

@@ -35,7 +35,7 @@ pub const MESH: &str = "Examples:
 
 pub const PROFILE: &str = "Examples:
   cloth-sim profile out/tablecloth
-  cloth-sim profile out/a out/b --out out/compared";
+  cloth-sim profile out/a out/b                 # both, one after the other";
 
 pub const VIEW: &str = "Examples:
   cloth-sim view out/tablecloth

@@ -27,9 +27,6 @@ pub use convert::ConvertArguments;
 /// A rank is one of the parallel parts of a run. By default ranks are threads of one process.
 /// Under `mpirun` they are processes; build with `--features mpi` for that. The frames have the
 /// same bits for any number of ranks and threads.
-///
-/// The cargo feature `lab` adds `partition`, `replay`, `ccd-queries` and --record-tasks. The
-/// feature `png` adds `picture` and PNG files of other pictures. Both are on by default.
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "cloth-sim",
@@ -88,7 +85,8 @@ pub enum Command {
     /// docs/meshes.md.
     #[command(after_long_help = examples::MESH)]
     Mesh(MeshArguments),
-    /// Draws how busy each processor was in a run, or compares two runs. See docs/profiling.md.
+    /// Says how busy each processor was in a run, or in two runs, and writes tables. `view` draws
+    /// them. See docs/profiling.md.
     #[command(after_long_help = examples::PROFILE)]
     Profile(ProfileArguments),
     /// Prints completions of the command line for a shell, to be stored where the shell looks for
@@ -259,7 +257,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<u32>,
 
-    /// Trace which processor executes which task in this step. `cloth-sim profile` draws it.
+    /// Trace which processor executes which task in this step, into `timeline.json`.
     #[arg(long, value_name = "STEP")]
     pub time_line: Option<u64>,
 

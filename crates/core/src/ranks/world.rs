@@ -72,7 +72,7 @@ pub trait World {
     /// Number of ranks on this rank's machine, itself included.
     fn neighbours(&self) -> usize;
 
-    /// How this rank waits for another in [`wait`].
+    /// How this rank waits for another in [`wait()`].
     fn patience(&self) -> Patience;
 
     /// Sends `bytes` to rank `to` without waiting; the transport owns them until

@@ -1,5 +1,5 @@
-//! The parts of a step of a simulation that each rank has whole. The workers of
-//! [`cloth_workers`] answer its contacts.
+//! The parts of a step of a simulation that each rank has whole. The workers of the crate
+//! `cloth-workers` answer its contacts.
 //!
 //! The world of such a simulation is one rank. The ranks of the run share the search for contacts;
 //! all other parts are the same on all ranks.

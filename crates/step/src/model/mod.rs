@@ -90,7 +90,7 @@ pub struct Model {
 }
 
 /// The most bodies without joints that share a patch. 343 boxes in a hammock take 22 % fewer
-/// instructions with 16, 21 % with 8 (docs/performance.md).
+/// instructions with 16, 21 % with 8 (notebook/performance.md).
 const BODIES_PER_GROUP: usize = 16;
 
 /// Groups of bodies without joints that are left for ranks to share. With fewer than twice as many

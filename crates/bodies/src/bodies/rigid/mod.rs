@@ -1,6 +1,6 @@
 //! Rigid bodies: their mass, how they turn, and [`RigidBody`], which meets cloth.
 //!
-//! The engine of many rigid bodies ([`cloth_rigid`]) uses the same mass and rotation.
+//! The engine of many rigid bodies (`cloth_rigid`) uses the same mass and rotation.
 
 mod body;
 mod mass;

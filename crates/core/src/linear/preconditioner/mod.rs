@@ -1,6 +1,6 @@
 //! The preconditioner: block Jacobi, and rigid motions at several scales where they pay.
 //!
-//! Tried and left out (docs/performance.md): incomplete Cholesky of each patch, Gauss-Seidel and
+//! Tried and left out (notebook/performance.md): incomplete Cholesky of each patch, Gauss-Seidel and
 //! diagonal Cholesky in Eisenstat's form, exact factors of clusters, smoothed aggregation.
 
 mod block_jacobi;
