@@ -18,8 +18,8 @@ use cloth_sim::partition::Layout;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
 use cloth_sim::step::BodyTerms;
-use cloth_sim::step::{Integrator, Scheme};
 use cloth_sim::step::SystemTerms;
+use cloth_sim::step::{Integrator, Scheme};
 use cloth_sim::step::{Model, StepSystem, StepsPerFrame};
 use counting::allocations;
 
