@@ -17,9 +17,9 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::partition::Layout;
 use cloth_sim::ranks::{World, in_process};
 use cloth_sim::scene;
-use cloth_sim::step::body_terms::BodyTerms;
-use cloth_sim::step::scheme::{Integrator, Scheme};
-use cloth_sim::step::system::SystemTerms;
+use cloth_sim::step::BodyTerms;
+use cloth_sim::step::SystemTerms;
+use cloth_sim::step::{Integrator, Scheme};
 use cloth_sim::step::{Model, StepSystem, StepsPerFrame};
 use counting::allocations;
 

@@ -14,9 +14,9 @@ use cloth_sim::math::{Mat3, Vec3};
 use cloth_sim::mesh::shapes::{Diagonal, sheet};
 use cloth_sim::partition::{Gather, Layout};
 use cloth_sim::ranks::{World, in_process as ranks};
-use cloth_sim::step::body_terms::BodyTerms;
-use cloth_sim::step::scheme::{Integrator, Scheme};
-use cloth_sim::step::system::SystemTerms;
+use cloth_sim::step::BodyTerms;
+use cloth_sim::step::SystemTerms;
+use cloth_sim::step::{Integrator, Scheme};
 use cloth_sim::step::{Model, StepSystem};
 use nalgebra::{DMatrix, DVector};
 

@@ -42,4 +42,4 @@ pub use cloth_collision::stealing::settings::{
     Share, StealingSettings as CollisionSettings, TopLevelShare, VictimOrder,
 };
 pub use cloth_core::linear::PreconditionerKind;
-pub use cloth_step::settings::Solver;
+pub use cloth_step::Solver;

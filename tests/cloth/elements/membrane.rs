@@ -5,7 +5,7 @@ use cloth_sim::bodies::cloth::inputs::Stability;
 use cloth_sim::bodies::cloth::material::MembraneStiffness;
 use cloth_sim::bodies::cloth::setup::RestTriangle;
 use cloth_sim::math::{Vec2, Vec3, rotation};
-use cloth_sim::step::scheme::{Integrator, Scheme};
+use cloth_sim::step::{Integrator, Scheme};
 use nalgebra::SMatrix;
 use proptest::prelude::*;
 

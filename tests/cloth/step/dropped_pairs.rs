@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cloth_collision::collision::Pair;
 use cloth_core::ranks::in_process;
-use cloth_step::{Model, Simulation, dropped::Dropped};
+use cloth_step::{Dropped, Model, Simulation};
 
 /// A limb is pressed into an arm that wears a sleeve: from step 20 to 65 of 100.
 fn overlap() -> Arc<Model> {

@@ -20,7 +20,7 @@ use cloth_core::bounds::*;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_core::mesh::shapes::Shape;
-use cloth_step::settings::Solver;
+use cloth_step::Solver;
 
 impl Scene {
     /// Checks all numbers and names.

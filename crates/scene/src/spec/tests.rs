@@ -84,9 +84,11 @@ fn the_docs_describe_every_field_and_no_other() {
     expected.extend(declared(AIR, &["Air {", "WindKey"]));
     expected.extend(declared(include_str!("../../../bodies/src/contact/settings.rs"), &[]));
     expected.extend(declared(include_str!("../../../collision/src/stealing/settings.rs"), &[]));
-    expected
-        .extend(declared(include_str!("../../../step/src/settings.rs"), &["Solver", "GravityKey"]));
-    expected.extend(declared(include_str!("../../../step/src/sizes.rs"), &["Choice {"]));
+    expected.extend(declared(
+        include_str!("../../../step/src/model/settings.rs"),
+        &["Solver", "GravityKey"],
+    ));
+    expected.extend(declared(include_str!("../../../step/src/time/sizes.rs"), &["Choice {"]));
     let methods = include_str!("../../../core/src/partition/methods/settings.rs");
     expected.extend(declared(methods, &["Method {", "PartitionSettings {", "Repartition {"]));
     let kinds = cloth_core::linear::PreconditionerKind::ALL.iter();

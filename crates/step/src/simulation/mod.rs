@@ -1,37 +1,36 @@
 //! One rank's simulation: its parts and its public functions.
 
-mod contact_counts;
+pub(crate) mod balance;
 mod given;
-mod weld;
+mod welding;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::accuracy::may_double;
 use crate::attempt::{Attempt, Stages};
-use crate::balance::{Balance, rebalance};
-use crate::clock::{Span, TICKS_PER_STEP};
-use crate::contacts::ContactStage;
-use crate::context::ThisRank;
-use crate::dropped::PassedObstacle;
-use crate::failed::Failed;
-use crate::impulses::ImpulseStage;
+use crate::contacts::active::ContactStage;
+use crate::contacts::impulses::ImpulseStage;
+use crate::contacts::search::CandidateSearch;
 use crate::model::Model;
-use crate::motion::StepMotion;
-use crate::passing::{follow, passed};
-use crate::pinch::{WaitingBody, recover, waiting_bodies};
-use crate::release;
-use crate::repartition::repartition;
+use crate::model::skin::YieldingObstacle;
+use crate::recover::failed::Failed;
+use crate::recover::passing::{follow, passed};
+use crate::recover::pinch::{WaitingBody, recover, waiting_bodies};
+use crate::recover::release;
+use crate::recover::step_error::{step_error, worst_vertex};
 use crate::report::StepReport;
-use crate::rows::OwnRows;
-use crate::saved::{self, keep_own};
-use crate::search::CandidateSearch;
-use crate::skin::YieldingObstacle;
-use crate::skin_motion::yielding;
+use crate::simulation::balance::{Balance, rebalance, repartition};
+use crate::solve::rows::OwnRows;
+use crate::solve::system::StepSystem;
+use crate::solve::trouble::Trouble;
 use crate::state::State;
-use crate::step_error::{step_error, worst_vertex};
-use crate::system::StepSystem;
-use crate::trouble::Trouble;
+use crate::state::accuracy::may_double;
+use crate::state::context::ThisRank;
+use crate::state::dropped::PassedObstacle;
+use crate::state::motion::StepMotion;
+use crate::state::saved::{self, keep_own};
+use crate::state::skin_motion::yielding;
+use crate::time::clock::{Span, TICKS_PER_STEP};
 use crate::watch::{EnergyWatch, energy_of};
 use cloth_bodies::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use cloth_bodies::contact::fail_safe::FailSafe;
@@ -47,15 +46,15 @@ use cloth_core::threads::Threads;
 /// hierarchy tests, and copies of all positions and bounds.
 pub struct Simulation<'w> {
     /// What all ranks know alike.
-    pub(super) model: Arc<Model>,
-    pub(super) rank: ThisRank<'w>,
+    model: Arc<Model>,
+    rank: ThisRank<'w>,
     /// The state between two steps.
     #[doc(hidden)] // for the tests
     pub state: State,
     /// The stages of a step.
-    pub(super) stages: Stages,
+    stages: Stages,
     /// The work of the patches, if they may change their ranks.
-    pub(super) balance: Option<Balance>,
+    balance: Option<Balance>,
 }
 
 impl<'w> Simulation<'w> {

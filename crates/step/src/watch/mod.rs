@@ -31,26 +31,23 @@
 //!
 //! Source: ours.
 
-mod loads;
 mod work;
 
 use std::iter::zip;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::clock::Span;
-use crate::contacts::ContactStage;
-use crate::context::{Context, ThisRank};
-use crate::energy::Energy;
-use crate::joints::pose_of;
+use crate::contacts::active::ContactStage;
 use crate::model::Model;
-use crate::motion::StepMotion;
 use crate::report::{EnergyRise, Measure, StepReport};
-use crate::seams;
-use crate::state::State;
-use crate::system::StepSystem;
-use crate::watch::loads::work_on_bodies;
-use crate::watch::work::{WorkMeter, WorkSums};
+use crate::solve::joints::pose_of;
+use crate::solve::seams;
+use crate::solve::system::StepSystem;
+use crate::state::context::{Context, ThisRank};
+use crate::state::motion::StepMotion;
+use crate::state::{Energy, State};
+use crate::time::clock::Span;
+use crate::watch::work::{WorkMeter, WorkSums, work_on_bodies};
 use cloth_bodies::bodies::Body;
 use cloth_bodies::bodies::cloth::energy::EnergyState;
 use cloth_bodies::bodies::joints::body_joint::BodyJoint;
@@ -88,14 +85,14 @@ const NOISE_J: f64 = 1e-9;
 
 /// One rank's balance of the energy of steps. The energy at the start of a step is part of the
 /// state.
-pub(super) struct EnergyWatch {
+pub(crate) struct EnergyWatch {
     /// The energy of lifting every cloth and body by its own size, J.
     lift_j: f64,
     work: WorkMeter,
 }
 
 /// The balance of an attempt. The same on every rank.
-pub(super) struct StepBalance {
+pub(crate) struct StepBalance {
     /// Energy at the end of the attempt.
     after: Energy,
     /// The kinetic and elastic energy of cloth then, J.
@@ -239,7 +236,7 @@ struct End<'a> {
 ///
 /// # Errors
 /// When another rank has failed.
-pub(super) fn energy_of(
+pub(crate) fn energy_of(
     model: &Model,
     rank: &ThisRank,
     state: &State,
