@@ -9,8 +9,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::model::Model;
-use crate::solve::trouble::BODY_TURN_LIMIT;
+use crate::solve::turned::BODY_TURN_LIMIT;
 use crate::state::motion::{StepMotion, each_body, nodes};
+use crate::state::trouble::{Found, Trouble};
 use crate::time::scheme::Scheme;
 use cloth_bodies::bodies::Body;
 use cloth_bodies::bodies::numbering::BodyRange;
@@ -19,15 +20,21 @@ use cloth_core::math::Vec3;
 /// An obstacle may approach cloth by at most this many edges of the cloth in a step.
 const MOST_EDGES: f64 = 2.0;
 
-/// Whether an obstacle approaches cloth on its way too fast for a step of this size, or a body
+/// An obstacle that approaches cloth on its way too fast for a step of this size, or a body that
 /// turns too fast. Before: the motion is predicted. The same on every rank.
-pub(super) fn is_too_fast(model: &Model, motion: &StepMotion, scheme: Scheme) -> bool {
+pub(super) fn too_fast(model: &Model, motion: &StepMotion, scheme: Scheme) -> Option<Found> {
+    let too_fast = turns_too_fast(model, motion, scheme) || approaches_too_fast(model, motion);
+    too_fast.then(|| Found::new(Trouble::Fast))
+}
+
+fn turns_too_fast(model: &Model, motion: &StepMotion, scheme: Scheme) -> bool {
     let turns_too_fast = |(body, range): (&Arc<dyn Body>, &BodyRange)| {
         scheme.turn(&**body, &motion.u0[nodes(range)]) > BODY_TURN_LIMIT
     };
-    if each_body(model).any(turns_too_fast) {
-        return true;
-    }
+    each_body(model).any(turns_too_fast)
+}
+
+fn approaches_too_fast(model: &Model, motion: &StepMotion) -> bool {
     let mut first = model.numbering.free_vertices();
     let limit_m = MOST_EDGES * model.mean_edges_m.iter().copied().fold(f64::INFINITY, f64::min);
     model.obstacles.iter().any(|obstacle| {

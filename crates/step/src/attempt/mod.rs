@@ -1,10 +1,12 @@
 //! One attempt at a step, as a timed table of contents.
 
 mod approach;
+pub(crate) mod next;
 
-use crate::attempt::approach::is_too_fast;
+use crate::attempt::approach::too_fast;
+use crate::attempt::next::{Checked, Extent, Next, Stop, Tries};
 use crate::contacts::active::ContactStage;
-use crate::contacts::clearance::keep_clear;
+use crate::contacts::clearance::{Clearance, unclear};
 use crate::contacts::impulses::{Collisions, ImpulseStage};
 use crate::contacts::search::CandidateSearch;
 use crate::contacts::squeeze::narrow;
@@ -13,12 +15,13 @@ use crate::report::{Counter, Phase, StepReport};
 use crate::solve::rows::VelocityGather;
 use crate::solve::seams;
 use crate::solve::system::{StepSystem, SystemTerms};
-use crate::solve::trouble::{Trouble, trouble_of, turned};
-use crate::state::accuracy::is_inaccurate;
+use crate::solve::turned::{turned, unsolved};
+use crate::state::accuracy::inaccurate;
 use crate::state::context::{Context, ThisRank};
-use crate::state::control::{Cause, StepControl};
+use crate::state::control::StepControl;
 use crate::state::motion::StepMotion;
 use crate::state::region::Region;
+use crate::state::trouble::{Found, Rise, Trouble};
 use crate::state::{Energy, State, bdf2};
 use crate::time::clock::Span;
 use crate::watch::{EnergyWatch, StepBalance, energy_of};
@@ -29,9 +32,6 @@ use cloth_collision::candidates::SearchObserver;
 use cloth_core::error::Result;
 use cloth_core::ids::VertexId;
 use cloth_core::linear::CgReport;
-
-/// Repairs of one solution before the step is halved.
-const MOST_REPAIRS: u32 = 6;
 
 /// The stages of a step, in their order. Each keeps what it reuses from step to step.
 pub(crate) struct Stages {
@@ -52,130 +52,101 @@ pub(crate) struct Attempt<'a> {
     pub model: &'a Model,
     pub rank: &'a ThisRank<'a>,
     pub span: &'a Span,
-    /// Tells whether the step may become smaller. If so, too large a turn or loss is trouble.
+    /// The sizes that are allowed.
     pub control: &'a StepControl,
 }
 
 impl Stages {
-    /// One step of the present size. If a further solve may remove the trouble of a solution, the
-    /// solution is repaired first. After trouble the state is that of the start. Only the pins
-    /// that take hold in the step are captured in it, and its energy is known. The next attempt
-    /// starts at the same time and uses both.
+    /// One step of the present size. Returns the trouble that ended it and what comes next, if it has
+    /// failed. Then the state is that of the start. Only the pins that take hold in the step are
+    /// captured in it, and its energy is known. The next attempt starts at the same time and uses both.
     pub fn attempt(
         &mut self,
         of: &Attempt,
         state: &mut State,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
-    ) -> Result<Option<Trouble>> {
-        let with_impacts = !of.model.bodies.is_empty();
-        let trouble = self.attempt_with(with_impacts, of, state, report, observer)?;
-        match trouble {
-            Some(Trouble::Energized) if with_impacts => {
-                self.attempt_with(false, of, state, report, observer)
+    ) -> Result<Option<(Trouble, Next)>> {
+        let Attempt { model, span, control, .. } = *of;
+        let mut tries = Tries {
+            with_impacts: !model.bodies.is_empty(),
+            has_bodies: !model.bodies.is_empty(),
+            has_history: span.scheme.has_history(),
+            stiffens: model.cloth.elements.limit.acts(),
+            ..Tries::none(*control, &model.settings.solver)
+        };
+        loop {
+            match self.attempt_with(tries, of, state, report, observer) {
+                Ok(()) => return Ok(None),
+                Err(Stop::Trouble(_, Next::WithoutImpacts)) => tries.with_impacts = false,
+                Err(Stop::Trouble(found, next)) => return Ok(Some((found.trouble, next))),
+                Err(Stop::Error(error)) => return Err(error),
             }
-            other => Ok(other),
         }
     }
 
-    /// The same. Fast impacts of bodies end within the step, or do not.
+    /// One step, with or without impacts of bodies, and repairs of its solution.
     fn attempt_with(
         &mut self,
-        with_impacts: bool,
+        mut tries: Tries,
         of: &Attempt,
         state: &mut State,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
-    ) -> Result<Option<Trouble>> {
-        let Attempt { model, rank, span, control } = *of;
-        let solver = &model.settings.solver;
-        let here = &Context {
-            model,
-            rank,
-            span,
-            region: None,
-            can_halve: control.can_halve(solver, Cause::Failure),
-            can_halve_for_a_rise: control.can_halve_for_a_rise(),
-            can_halve_for_rises: control.can_halve(solver, Cause::Rise),
-            can_repair: true,
-            with_impacts,
-        };
+    ) -> Checked {
+        let Attempt { model, rank, span, .. } = *of;
+        let here = &Context { model, rank, span, region: None, with_impacts: tries.with_impacts };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
-        if control.can_halve(solver, Cause::Speed) && is_too_fast(model, &self.motion, span.scheme)
-        {
-            return Ok(Some(Trouble::Fast));
-        }
+        tries.check(too_fast(model, &self.motion, span.scheme))?;
         // 2. Predicted motion -> candidates.
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
-        let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
-        let mut may_widen = may_iterate(model, span, None);
-        for repairs_left in (0..MOST_REPAIRS).rev() {
-            let region = match &trouble {
-                Some(Trouble::Energized) if with_impacts => break,
-                Some(Trouble::Energized) if may_widen => Region::whole(&model.graph, Vec::new()),
-                // What stays takes up momentum, and a body has much of it.
-                Some(it) if it.is_repairable() && moves_body(model, &around) => {
-                    Region::whole(&model.graph, around)
-                }
-                Some(it) if it.is_repairable() => {
-                    Region::new(&model.graph, &model.numbering, &model.partition.patches, around)
-                }
-                _ => break,
-            };
-            may_widen = may_iterate(model, span, Some(&region));
+        let mut done = self.solve_and_respond(here, &tries, state, report, observer);
+        while let Err(Stop::Trouble(found, Next::Repair(extent))) = done {
+            let region = region_of(model, extent, found.around);
+            tries.repair(if region.is_whole() { Extent::All } else { Extent::Part });
             report.count(Counter::Repairs, 1);
             report.count(Counter::RepairedNodes, region.node_count() as u64);
-            let (region, can_repair) = (Some(&region), repairs_left > 0);
-            let here = &Context { region, can_repair, ..*here };
+            let here = &Context { region: Some(&region), ..*here };
             self.motion.repair(&rank.threads, model, span.scheme);
             self.search.follow(here, &mut self.motion, report, observer)?;
-            (trouble, around) = self.solve_and_respond(here, state, report, observer)?;
+            done = self.solve_and_respond(here, &tries, state, report, observer);
         }
-        Ok(trouble)
+        done
     }
 
-    /// Solves the step and responds to the collisions that the solve left. With trouble, returns
-    /// the vertices that have it. Before: candidates cover the predicted motion, or the solution
-    /// to be repaired.
+    /// Solves the step and responds to the collisions that the solve left. Before: candidates cover
+    /// the predicted motion, or the solution to be repaired.
     fn solve_and_respond(
         &mut self,
         here: &Context,
+        tries: &Tries,
         state: &mut State,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
-    ) -> Result<(Option<Trouble>, Vec<VertexId>)> {
+    ) -> Checked {
         let Self { motion, search, contacts, system, .. } = self;
         // 3. Candidates, memories -> active contacts and their springs.
         report.time(Phase::Contacts, |report| {
             contacts.find(here, search.candidates(), motion, &state.contacts, report)
         })?;
-        if let Some(conflict) = narrow(here, contacts.squeezed()) {
-            return Ok((Some(Trouble::Squeezed(conflict)), Vec::new()));
-        }
+        tries.check(narrow(here, contacts.squeezed()))?;
         // 4. Motion, springs -> linear system -> changes of the own nodes' velocities.
         report.time(Phase::Assembly, |_| {
             motion.find_joint_springs(here);
             assemble(here, motion, contacts.springs(), system)
         });
         let solved = report.time(Phase::Solve, |report| solve(here, motion, system, report))?;
-        if let Some(trouble) = trouble_of(&solved) {
-            return Ok((Some(trouble), Vec::new()));
-        }
+        tries.check(unsolved(&solved))?;
         // 5. Changes -> motion of all bodies, memories of the contacts.
         report.time(Phase::AllGather, |_| {
             self.gather.velocities(here, system.delta_u(), motion)?;
             contacts.remember(here, motion)
         })?;
         let turned = report.time(Phase::Solve, |_| turned(here, motion, contacts.sharing()));
-        if !turned.is_empty() {
-            return Ok((Some(Trouble::Turned), turned));
-        }
-        let overloaded = contacts.overloaded(here, motion)?;
-        if !overloaded.is_empty() {
-            return Ok((Some(Trouble::Overloaded), overloaded));
-        }
+        tries.check(turned)?;
+        tries.check(contacts.overloaded(here, motion)?)?;
         // 6. Candidates, contacts, motion -> motion without the collisions that the solve left.
         search.follow(here, motion, report, observer)?;
         let of = Collisions {
@@ -183,30 +154,56 @@ impl Stages {
             contacts: contacts.found(),
             squeezed: contacts.squeezed(),
         };
-        let unforeseen = self.impulses.respond(here, &of, motion, report)?;
-        if !unforeseen.is_empty() {
-            return Ok((Some(Trouble::Unforeseen), unforeseen));
-        }
+        tries.check(self.impulses.find(here, &of, motion, report)?)?;
+        self.impulses.respond(here, &of, motion, report)?;
         // 7. Candidates, motion -> motion that keeps the clearance.
         search.follow(here, motion, report, observer)?;
-        let (trouble, around) =
-            keep_clear(here, &mut self.fail_safe, search, motion, report, observer)?;
-        if trouble.is_some() {
-            return Ok((trouble, around));
+        if here.model.settings.contact.fail_safe {
+            self.keep_clear(here, tries, report, observer)?;
         }
+        let Self { motion, contacts, system, .. } = self;
         bdf2::finish(here, contacts.springs(), motion, &state.history)?;
-        if is_inaccurate(here, motion, state) {
-            return Ok((Some(Trouble::Inaccurate), Vec::new()));
-        }
+        tries.check(inaccurate(here, motion, state))?;
         // 8. Energies before and after, work -> balance.
         let balance = report.time(Phase::Advance, |_| {
             let before = energy_before(here, state, system)?;
             self.watch.balance(here, before, motion, contacts, system)
         })?;
-        if may_gain_less(here, &balance) || gains_by_impacts(here, &balance, contacts)? {
-            return Ok((Some(Trouble::Energized), Vec::new()));
-        }
+        tries.check(energized(here, &balance, contacts)?)?;
         // 9. Motion, memories -> state.
+        self.accept(here, &balance, state, report)?;
+        Ok(())
+    }
+
+    /// Shortens the motion until no pair comes nearer than the clearance.
+    fn keep_clear(
+        &mut self,
+        here: &Context,
+        tries: &Tries,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Checked {
+        let Self { motion, search, fail_safe, .. } = self;
+        let mut clearance = Clearance::new(here.model, fail_safe);
+        loop {
+            let outcome = report
+                .time(Phase::FailSafe, |_| clearance.shorten(here, search.candidates(), motion))?;
+            tries.check(unclear(here.model, &outcome))?;
+            if clearance.settle(here, &outcome, search, motion, report, observer)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Writes the end of the step into the state.
+    fn accept(
+        &mut self,
+        here: &Context,
+        balance: &StepBalance,
+        state: &mut State,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        let Self { motion, contacts, system, .. } = self;
         report.count(Counter::Held, u64::from(motion.someone_waits()));
         report.time(Phase::Advance, |report| {
             balance.note(here, motion, report);
@@ -223,22 +220,31 @@ impl Stages {
                 energy_of(here.model, here.rank, state, system)?;
             state.energy = Some(Energy { total_j, internal_j, ..balance.after() });
         }
-        Ok((None, Vec::new()))
+        Ok(())
     }
 }
 
-/// Whether a rigid body moves one of the vertices `around`.
-fn moves_body(model: &Model, around: &[VertexId]) -> bool {
+/// The nodes that a repair solves again because of trouble at the vertices `around`. If a rigid body
+/// moves one of them, that is all: what stays takes up momentum, and a body has much of it.
+fn region_of(model: &Model, extent: Extent, around: Vec<VertexId>) -> Region {
     let is_of_body = |&vertex: &VertexId| matches!(model.numbering.place(vertex), Place::Body(_));
-    around.iter().any(is_of_body)
+    match extent {
+        Extent::Part if !around.iter().any(is_of_body) => {
+            Region::new(&model.graph, &model.numbering, &model.partition.patches, around)
+        }
+        _ => Region::whole(&model.graph, around),
+    }
 }
 
-/// Whether a solution of `region`, or a first one, with a rise of energy gets another iteration of
-/// Newton's method for all nodes: after that of a part, with BDF2 once, and where cloth gets stiff
-/// within a step as often as it takes.
-fn may_iterate(model: &Model, span: &Span, region: Option<&Region>) -> bool {
-    let is_first_of_all = region.map_or(span.scheme.has_history(), |region| !region.is_whole());
-    is_first_of_all || model.cloth.elements.limit.acts()
+/// Energy that rises without work, and whether impacts of bodies end in the step. Collective.
+fn energized(
+    here: &Context,
+    balance: &StepBalance,
+    contacts: &ContactStage,
+) -> Result<Option<Found>> {
+    let Some(rise) = balance.rise(here.span) else { return Ok(None) };
+    let by_impacts = here.with_impacts && rise.rises && contacts.has_impacts(here)?;
+    Ok(Some(Found::new(Trouble::Energized(Rise { by_impacts, ..rise }))))
 }
 
 /// The energy at the start of the step. It is measured if the state does not have it. Collective.
@@ -249,29 +255,6 @@ fn energy_before(here: &Context, state: &mut State, system: &mut StepSystem) -> 
     };
     state.energy = Some(energy);
     Ok(energy)
-}
-
-/// Whether energy rose without work, and a repair of all nodes or smaller steps may make the rise
-/// smaller. A small rise counts only after a repair, or if many rose before it. After a repair of
-/// bodies it must not be tiny.
-fn may_gain_less(here: &Context, balance: &StepBalance) -> bool {
-    let rises = balance.rises(here.span);
-    let may_widen = may_iterate(here.model, here.span, here.region);
-    let of_all = |region: &Region| region.is_whole() && !here.model.bodies.is_empty();
-    let was_repaired = here.region.is_some_and(|region| !of_all(region) || balance.is_large());
-    let for_a_rise = here.can_halve_for_a_rise && was_repaired && rises;
-    let halves = here.can_halve && (balance.is_fault() || for_a_rise)
-        || here.can_halve_for_rises && balance.rises_too_often(here.span);
-    here.can_repair && may_widen && rises || halves
-}
-
-/// Whether energy rises without work in a step in which impacts of bodies end. Collective.
-fn gains_by_impacts(
-    here: &Context,
-    balance: &StepBalance,
-    contacts: &ContactStage,
-) -> Result<bool> {
-    Ok(here.with_impacts && balance.rises(here.span) && contacts.has_impacts(here)?)
 }
 
 fn assemble(

@@ -10,6 +10,7 @@ use crate::solve::{attachments, followers, seams};
 use crate::state::context::Context;
 use crate::state::motion::StepMotion;
 use crate::state::region::Region;
+use crate::state::trouble::{Found, Trouble};
 use crate::time::clock::TICKS_PER_STEP;
 use cloth_bodies::bodies::Place;
 use cloth_bodies::contact::settings::Response;
@@ -227,16 +228,12 @@ impl ContactStage {
         here.rank.route().memories(threads, acting, &bodies, h, memories)
     }
 
-    /// The vertices of contacts that are compressed too far for their stiffness, and of impacts of
-    /// bodies whose friction is not Coulomb's. Empty if the solution cannot be repaired. Before:
-    /// contacts remember the solve. Collective.
+    /// Contacts that are compressed too far for their stiffness, and impacts of bodies whose friction
+    /// is not Coulomb's. Before: contacts remember the solve. Collective.
     ///
     /// # Errors
     /// When another rank has failed.
-    pub fn overloaded(&self, here: &Context, motion: &StepMotion) -> Result<Vec<VertexId>> {
-        if !here.can_repair {
-            return Ok(Vec::new());
-        }
+    pub fn overloaded(&self, here: &Context, motion: &StepMotion) -> Result<Option<Found>> {
         let distance = contact_distance(here.model);
         let is_over = |it: &&ContactMemory| it.load().is_over(distance.wanted_m(&it.pair, None));
         let over = self.memories.iter().filter(is_over);
@@ -247,7 +244,8 @@ impl ContactStage {
         });
         let over = over.map(|memory| memory.pair).chain(slips.map(|(it, _)| *it.pair()));
         let vertices: Vec<_> = over.flat_map(|pair| pair.vertices).collect();
-        message::all_gather_v(&*here.rank.world, &vertices)
+        let vertices = message::all_gather_v(&*here.rank.world, &vertices)?;
+        Ok(Found::around(Trouble::Overloaded, vertices))
     }
 
     /// Whether impacts of bodies end in this step. Collective.

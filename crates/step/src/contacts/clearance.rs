@@ -4,10 +4,10 @@ use std::iter::zip;
 
 use crate::contacts::search::{CandidateSearch, margin};
 use crate::model::Model;
-use crate::report::{Counter, Measure, Phase, ROUNDS, StepReport};
-use crate::solve::trouble::Trouble;
+use crate::report::{Counter, Measure, ROUNDS, StepReport};
 use crate::state::context::Context;
 use crate::state::motion::{StepMotion, nodes, vertices};
+use crate::state::trouble::{Found, Trouble};
 use crate::time::scheme::Scheme;
 use cloth_bodies::bodies::{Body, Place};
 use cloth_bodies::contact::fail_safe::{
@@ -27,56 +27,75 @@ const LOSS_LIMIT: f64 = 0.125;
 /// Further searches for vertices that stop, before one for all vertices.
 const MOST_SEARCHES: usize = 3;
 
-/// Changes the end of the `motion` so that no pair comes nearer than the clearance. Before: the
-/// candidates of all ranks cover the motion. If something else can be tried, a large loss is
-/// trouble, and the vertices that lose much are returned. After trouble the end of the motion is
-/// not valid. Collective.
+/// Changes the end of a motion so that no pair comes nearer than the clearance.
 ///
 /// Candidates cover the intended motion, and not that of vertices which stop on their way. Where
 /// there are such, their pairs are sought, and all is shortened again.
-///
-/// # Errors
-/// When another rank has failed, and those of the `observer`.
-pub(crate) fn keep_clear(
-    here: &Context,
-    fail_safe: &mut FailSafe,
-    search: &mut CandidateSearch,
-    motion: &mut StepMotion,
-    report: &mut StepReport,
-    observer: &mut dyn SearchObserver,
-) -> Result<(Option<Trouble>, Vec<VertexId>)> {
-    let model = here.model;
-    if !model.settings.contact.fail_safe {
-        return Ok((None, Vec::new()));
+pub(crate) struct Clearance<'a> {
+    fail_safe: &'a mut FailSafe,
+    /// Vertices whose stops were sought.
+    covered: Vec<bool>,
+    searches: usize,
+}
+
+impl<'a> Clearance<'a> {
+    pub fn new(model: &Model, fail_safe: &'a mut FailSafe) -> Self {
+        let covered = vec![false; model.numbering.vertices_with_nodes()];
+        Self { fail_safe, covered, searches: 0 }
     }
-    let mut covered = vec![false; model.numbering.vertices_with_nodes()];
-    for searches in 0.. {
-        let outcome = report
-            .time(Phase::FailSafe, |_| shorten(here, fail_safe, search.candidates(), motion))?;
-        if let Some(conflict) = outcome.conflict {
-            return Ok((Some(Trouble::Pinched(conflict)), Vec::new()));
-        }
-        if let Some(too_near) = outcome.too_near {
-            return Ok((Some(Trouble::TooNear(too_near)), Vec::new()));
-        }
-        let lost = lost_much(model, &outcome);
-        if here.is_strict() && !lost.is_empty() {
-            return Ok((Some(Trouble::Truncated), lost));
-        }
-        let mut stopped = stopped(model, &outcome, motion, &covered);
+
+    /// Shortens the `motion` where it is covered by `candidates`. Before: the candidates of all ranks
+    /// cover it. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed.
+    pub fn shorten(
+        &mut self,
+        here: &Context,
+        candidates: &[Pair],
+        motion: &mut StepMotion,
+    ) -> Result<FailSafeReport> {
+        shorten(here, self.fail_safe, candidates, motion)
+    }
+
+    /// Ends the stage after an `outcome` that is accepted. True if all stops are covered. If not, their
+    /// pairs are candidates now, and the motion must be shortened again. Collective.
+    ///
+    /// # Errors
+    /// When another rank has failed, and those of the `observer`.
+    pub fn settle(
+        &mut self,
+        here: &Context,
+        outcome: &FailSafeReport,
+        search: &mut CandidateSearch,
+        motion: &mut StepMotion,
+        report: &mut StepReport,
+        observer: &mut dyn SearchObserver,
+    ) -> Result<bool> {
+        let mut stopped = stopped(here.model, outcome, motion, &self.covered);
         if stopped.is_empty() {
-            stop(here, &outcome, motion);
-            record(here, &outcome, motion, report);
-            break;
+            stop(here, outcome, motion);
+            record(here, outcome, motion, report);
+            return Ok(true);
         }
-        if searches == MOST_SEARCHES {
-            stopped = (0..covered.len() as VertexId).collect();
+        if self.searches == MOST_SEARCHES {
+            stopped = (0..self.covered.len() as VertexId).collect();
         }
-        stopped.iter().for_each(|&vertex| covered[vertex as usize] = true);
-        motion.x1.copy_from_slice(fail_safe.targets());
+        self.searches += 1;
+        stopped.iter().for_each(|&vertex| self.covered[vertex as usize] = true);
+        motion.x1.copy_from_slice(self.fail_safe.targets());
         search.cover_stops(here, motion, &stopped, report, observer)?;
+        Ok(false)
     }
-    Ok((None, Vec::new()))
+}
+
+/// What is wrong with the `outcome` of the fail-safe.
+pub(crate) fn unclear(model: &Model, outcome: &FailSafeReport) -> Option<Found> {
+    match (&outcome.conflict, &outcome.too_near) {
+        (Some(conflict), _) => Some(Found::new(Trouble::Pinched(conflict.clone()))),
+        (None, Some(too_near)) => Some(Found::new(Trouble::TooNear(too_near.clone()))),
+        (None, None) => Found::around(Trouble::Truncated, lost_much(model, outcome)),
+    }
 }
 
 /// The vertices that stop before the end of their paths and whose stops are not `covered`, rising.

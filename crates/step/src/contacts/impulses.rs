@@ -7,6 +7,7 @@ use crate::contacts::dynamics::MovingBodies;
 use crate::report::{Counter, Measure, Phase, ROUNDS, StepReport};
 use crate::state::context::Context;
 use crate::state::motion::StepMotion;
+use crate::state::trouble::{Found, Trouble};
 use cloth_bodies::contact::impulse::CollisionLaw;
 use cloth_bodies::contact::settings::Response;
 use cloth_bodies::contact::{
@@ -46,14 +47,39 @@ pub(crate) struct Collisions<'a> {
 }
 
 impl ImpulseStage {
-    /// Changes the end of the `motion`: rounds of continuous tests, each answered by the largest
-    /// impulse on each unit. If the solution can be repaired, nothing is changed and the vertices
-    /// that collide are returned. Before: the candidates of all ranks cover the motion. Collective.
+    /// Finds the collisions of the `motion`, and the largest impulse on each unit that ends them. With
+    /// [`Response::Impulses`] it is moved by its repulsions first. Before: the candidates of all ranks
+    /// cover the motion. Collective.
     ///
-    /// The first round tests all candidates. A later round tests only the candidates with a vertex
-    /// that the last responses moved. No other pair can collide. The response of a pair depends on
-    /// the motion of its own vertices alone, so without a change it is the same again. Had there
-    /// been one, a unit of the pair would have got it, or a larger one, and would have moved.
+    /// # Errors
+    /// When another rank has failed.
+    pub fn find(
+        &mut self,
+        here: &Context,
+        of: &Collisions,
+        motion: &mut StepMotion,
+        report: &mut StepReport,
+    ) -> Result<Option<Found>> {
+        if here.model.settings.contact.response == Response::Impulses {
+            report.time(Phase::Response, |_| self.find_repulsions(here, of, motion));
+            report.time(Phase::Combination, |report| {
+                self.combine(here)?;
+                self.apply(here, motion, report);
+                Ok::<_, Error>(())
+            })?;
+        }
+        self.find_in_round(0, here, of, motion, report)?;
+        let collide = self.responses.iter().flat_map(|response| response.pair.vertices);
+        Ok(Found::around(Trouble::Unforeseen, collide.collect()))
+    }
+
+    /// Changes the end of the `motion` by the impulses that [`Self::find`] found, then by rounds of
+    /// further ones. Collective.
+    ///
+    /// A later round tests only the candidates with a vertex that the last responses moved. No other
+    /// pair can collide. The response of a pair depends on the motion of its own vertices alone, so
+    /// without a change it is the same again. Had there been one, a unit of the pair would have got
+    /// it, or a larger one, and would have moved.
     ///
     /// # Errors
     /// When another rank has failed.
@@ -63,44 +89,40 @@ impl ImpulseStage {
         of: &Collisions,
         motion: &mut StepMotion,
         report: &mut StepReport,
-    ) -> Result<Vec<VertexId>> {
-        if here.model.settings.contact.response == Response::Impulses {
-            report.time(Phase::Response, |_| self.find_repulsions(here, of, motion));
-            report.time(Phase::Combination, |report| {
-                self.combine(here)?;
-                self.apply(here, motion, report);
-                Ok::<_, Error>(())
-            })?;
-        }
-        for round in 0..=IMPULSE_ROUNDS {
-            let collisions = report.time(Phase::Response, |_| {
-                if round > 0 {
-                    self.find_retested(here, of.candidates);
-                }
-                self.find_impulses(here, of, round > 0, motion)
-            });
-            if round == IMPULSE_ROUNDS {
-                report.count(Counter::Unresolved, collisions);
-                break;
-            }
-            report.count(Counter::Collisions, collisions);
-            report.collisions_per_round[round.min(ROUNDS - 1)] += collisions;
-            report.time(Phase::Combination, |_| self.combine(here))?;
+    ) -> Result<()> {
+        for round in 1..=IMPULSE_ROUNDS {
             if self.responses.is_empty() {
                 break;
             }
-            if here.can_repair {
-                return Ok(self.vertices());
-            }
             report.time(Phase::Combination, |report| self.apply(here, motion, report));
             report.count(Counter::ImpulseRounds, 1);
+            self.find_in_round(round, here, of, motion, report)?;
         }
-        Ok(Vec::new())
+        Ok(())
     }
 
-    /// The vertices of all pairs that ask for a response.
-    fn vertices(&self) -> Vec<VertexId> {
-        self.responses.iter().flat_map(|response| response.pair.vertices).collect()
+    /// The collisions of a `round`. Those after the last round stay.
+    fn find_in_round(
+        &mut self,
+        round: usize,
+        here: &Context,
+        of: &Collisions,
+        motion: &StepMotion,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        let collisions = report.time(Phase::Response, |_| {
+            if round > 0 {
+                self.find_retested(here, of.candidates);
+            }
+            self.find_impulses(here, of, round > 0, motion)
+        });
+        if round == IMPULSE_ROUNDS {
+            report.count(Counter::Unresolved, collisions);
+            return Ok(());
+        }
+        report.count(Counter::Collisions, collisions);
+        report.collisions_per_round[round.min(ROUNDS - 1)] += collisions;
+        report.time(Phase::Combination, |_| self.combine(here))
     }
 
     /// This rank's repulsions, the largest on each unit.

@@ -6,6 +6,7 @@
 //! section 8).
 
 use crate::state::context::Context;
+use crate::state::trouble::{Found, Trouble};
 use cloth_bodies::contact::fail_safe::Conflict;
 use cloth_bodies::contact::settings::OnPinch;
 use cloth_bodies::contact::squeeze::{Narrow, Squeezed};
@@ -14,7 +15,7 @@ use cloth_core::ids::VertexId;
 
 /// The rooms that become too narrow in the predicted step, as one conflict. In it, the bodies that
 /// come nearer are those that push.
-pub(crate) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
+pub(crate) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Found> {
     if here.region.is_some() {
         return None;
     }
@@ -39,5 +40,5 @@ pub(crate) fn narrow(here: &Context, squeezed: &Squeezed) -> Option<Conflict> {
         prescribed: sides().map(|(vertex, _)| vertex).collect(),
         pushing: sides().filter(|(_, comes)| *comes).map(|(vertex, _)| vertex).collect(),
     };
-    Some(conflict.sorted())
+    Some(Found::new(Trouble::Squeezed(conflict.sorted())))
 }

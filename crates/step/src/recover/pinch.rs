@@ -5,9 +5,9 @@ use crate::recover::failed::Failed;
 use crate::recover::passing::drop_pinched;
 use crate::recover::release::release;
 use crate::recover::retreat::make_way;
-use crate::solve::trouble::Trouble;
 use crate::state::State;
 use crate::state::control::Cause;
+use crate::state::trouble::Trouble;
 use crate::state::waiting::{Course, Prescribed, Waiting};
 use crate::time::clock::SMALLEST_TICKS;
 use cloth_bodies::bodies::prescribed::{PrescribedPose, Rigid};
@@ -44,16 +44,14 @@ pub(crate) fn waiting_bodies(model: &Model, state: &State) -> Vec<WaitingBody> {
     behind.collect()
 }
 
-/// Prepares the next attempt after one that `failed` with `trouble`. It is smaller, or some
-/// prescribed bodies wait in it, or cloth passes an obstacle. False if nothing is left to try.
-pub(crate) fn recover(failed: &mut Failed, trouble: &Trouble) -> bool {
+/// Prepares the next attempt after one that `failed` because there was no room: some prescribed bodies
+/// wait in it, skin gives way, cloth passes an obstacle, or it is smaller. False if nothing is left to
+/// try.
+pub(crate) fn make_room(failed: &mut Failed, trouble: &Trouble) -> bool {
     let (conflict, early) = match trouble {
         Trouble::Pinched(conflict) => (conflict, false),
         Trouble::Squeezed(conflict) => (conflict, true),
-        Trouble::Fast => return failed.shrink(Cause::Speed),
-        Trouble::Inaccurate => return failed.shrink(Cause::Error),
-        Trouble::Energized => return failed.shrink(Cause::Rise),
-        _ => return failed.shrink(Cause::Failure),
+        _ => return false,
     };
     // 0. Skin gives way.
     if release(failed, conflict) {

@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use crate::recover::failed::Failed;
 use crate::recover::pinch::pinch_error;
 use crate::solve::system::StepSystem;
-use crate::solve::trouble::Trouble;
 use crate::state::context::ThisRank;
+use crate::state::trouble::Trouble;
 use crate::time::clock::TICKS_PER_STEP;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
@@ -40,7 +40,7 @@ pub(crate) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Erro
         | Trouble::Truncated
         | Trouble::Overloaded
         | Trouble::Unforeseen
-        | Trouble::Energized
+        | Trouble::Energized(_)
         | Trouble::Fast
         | Trouble::Inaccurate => {
             ("motion is too fast, even at the smallest step".to_string(), "raise steps_per_frame")

@@ -7,6 +7,7 @@ mod welding;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::attempt::next::Next;
 use crate::attempt::{Attempt, Stages};
 use crate::contacts::active::ContactStage;
 use crate::contacts::impulses::ImpulseStage;
@@ -15,14 +16,13 @@ use crate::model::Model;
 use crate::model::skin::YieldingObstacle;
 use crate::recover::failed::Failed;
 use crate::recover::passing::{follow, passed};
-use crate::recover::pinch::{WaitingBody, recover, waiting_bodies};
+use crate::recover::pinch::{WaitingBody, make_room, waiting_bodies};
 use crate::recover::release;
 use crate::recover::step_error::{step_error, worst_vertex};
 use crate::report::StepReport;
 use crate::simulation::balance::{Balance, rebalance, repartition};
 use crate::solve::rows::OwnRows;
 use crate::solve::system::StepSystem;
-use crate::solve::trouble::Trouble;
 use crate::state::State;
 use crate::state::accuracy::may_double;
 use crate::state::context::ThisRank;
@@ -30,6 +30,7 @@ use crate::state::dropped::PassedObstacle;
 use crate::state::motion::StepMotion;
 use crate::state::saved::{self, keep_own};
 use crate::state::skin_motion::yielding;
+use crate::state::trouble::Trouble;
 use crate::time::clock::{Span, TICKS_PER_STEP};
 use crate::watch::{EnergyWatch, energy_of};
 use cloth_bodies::bodies::prescribed::{ObstacleSetup, PrescribedPose};
@@ -252,9 +253,9 @@ impl<'w> Simulation<'w> {
         let mut is_done = false;
         while !is_done {
             let (size, end) = (self.state.control.ticks, self.state.control.end(self.state.ticks));
-            if let Some(trouble) = self.attempt(&mut report, observer)? {
+            if let Some((trouble, next)) = self.attempt(&mut report, observer)? {
                 report.count(trouble.counter(), 1);
-                self.recover(&trouble, end)?;
+                self.recover(&trouble, next, end)?;
             } else {
                 let may_double = may_double(&self.model, &self.stages.motion, size);
                 self.state.control.grow(self.state.ticks, end, may_double);
@@ -279,11 +280,16 @@ impl<'w> Simulation<'w> {
     }
 
     /// Prepares the next attempt after `trouble`, in a whole step that ends at `end` (ticks).
-    fn recover(&mut self, trouble: &Trouble, end: u64) -> Result<()> {
+    fn recover(&mut self, trouble: &Trouble, next: Next, end: u64) -> Result<()> {
         let Self { model, rank, state, stages, .. } = self;
         let (threads, motion) = (&rank.threads, &stages.motion);
         let failed = &mut Failed { model, threads, motion, state, end };
-        match recover(failed, trouble) {
+        let is_prepared = match next {
+            Next::Halve(cause) => failed.shrink(cause),
+            Next::MakeRoom => make_room(failed, trouble),
+            _ => false,
+        };
+        match is_prepared {
             true => Ok(()),
             false => Err(step_error(failed, trouble, worst_vertex(rank, &stages.system)?)),
         }
@@ -294,7 +300,7 @@ impl<'w> Simulation<'w> {
         &mut self,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
-    ) -> Result<Option<Trouble>> {
+    ) -> Result<Option<(Trouble, Next)>> {
         let Self { model, rank, state, stages, balance } = self;
         let control = state.control;
         let integrator = model.settings.solver.integrator;

@@ -6,4 +6,4 @@ pub(crate) mod joints;
 pub(crate) mod rows;
 pub(crate) mod seams;
 pub mod system;
-pub(crate) mod trouble;
+pub(crate) mod turned;

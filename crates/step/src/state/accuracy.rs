@@ -9,17 +9,17 @@ use crate::model::Model;
 use crate::state::State;
 use crate::state::context::Context;
 use crate::state::motion::StepMotion;
-use crate::time::clock::TICKS_PER_STEP;
+use crate::state::trouble::{Found, Trouble};
 
 /// Share of the largest error that a step of twice the size may be expected to have.
 const MARGIN: f64 = 0.7;
 
-/// Whether the step that ends with `motion`, from `state`, has too large an error, and may be
-/// smaller. It is noted in `motion`, for [`may_double`]. The same on every rank.
-pub(crate) fn is_inaccurate(here: &Context, motion: &mut StepMotion, state: &State) -> bool {
-    let Some(most_m) = here.model.settings.steps_per_frame.error_m() else { return false };
+/// Too large an error of the step that ends with `motion`, from `state`. It is noted in `motion`, for
+/// [`may_double`]. The same on every rank.
+pub(crate) fn inaccurate(here: &Context, motion: &mut StepMotion, state: &State) -> Option<Found> {
+    let most_m = here.model.settings.steps_per_frame.error_m()?;
     motion.error_m = error_m(here, motion, state);
-    motion.error_m > most_m && here.span.ticks > TICKS_PER_STEP
+    (motion.error_m > most_m).then(|| Found::new(Trouble::Inaccurate))
 }
 
 /// The largest root mean square of the error over the free vertices of a patch, m.

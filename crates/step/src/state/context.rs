@@ -31,23 +31,8 @@ pub(crate) struct Context<'a> {
     pub span: &'a Span,
     /// The part of the last solution that this solve repairs. None in the first solve of a step.
     pub region: Option<&'a Region>,
-    /// Whether the step may be halved.
-    pub can_halve: bool,
-    /// Whether the step may be halved for a rise of energy below its limit.
-    pub can_halve_for_a_rise: bool,
-    /// Whether the step may be halved because rises of many steps come to too much.
-    pub can_halve_for_rises: bool,
-    /// Whether the solution may be repaired.
-    pub can_repair: bool,
-    /// Whether fast impacts of bodies end within the step.
+    /// Whether bodies bounce within this step.
     pub with_impacts: bool,
-}
-
-impl Context<'_> {
-    /// Whether too large a turn or loss is trouble, because something else can still be tried.
-    pub fn is_strict(&self) -> bool {
-        self.can_halve || self.can_repair
-    }
 }
 
 impl ThisRank<'_> {

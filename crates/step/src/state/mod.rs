@@ -14,6 +14,7 @@ pub mod region;
 pub(crate) mod saved;
 pub(crate) mod skin_motion;
 mod start;
+pub(crate) mod trouble;
 pub mod waiting;
 
 use std::iter::zip;

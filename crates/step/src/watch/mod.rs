@@ -45,6 +45,7 @@ use crate::solve::seams;
 use crate::solve::system::StepSystem;
 use crate::state::context::{Context, ThisRank};
 use crate::state::motion::StepMotion;
+use crate::state::trouble::Rise;
 use crate::state::{Energy, State};
 use crate::time::clock::Span;
 use crate::watch::work::{WorkMeter, WorkSums, work_on_bodies};
@@ -105,25 +106,20 @@ pub(crate) struct StepBalance {
 }
 
 impl StepBalance {
-    /// Whether the energy rises by more than its limit without work.
-    pub fn is_fault(&self) -> bool {
-        self.unexplained_j > self.limit_j
-    }
-
-    /// Whether the energy rises by more than a tenth of its limit without work.
-    pub fn is_large(&self) -> bool {
-        self.unexplained_j > 0.1 * self.limit_j
-    }
-
-    /// Whether the energy rises by more than the limit of a second allows for this `span`.
-    pub fn rises(&self, span: &Span) -> bool {
-        self.unexplained_j > RISE_SHARE_PER_S * span.duration_s * self.scale_j
-    }
-
-    /// Whether the energy rises, and rises of many steps have come to more than [`RISEN_SHARE`].
-    pub fn rises_too_often(&self, span: &Span) -> bool {
-        let Self { after, cloth_j, scale_j, .. } = *self;
-        self.rises(span) && after.risen_j > RISEN_SHARE * scale_j && cloth_j > CLOTH_SHARE * scale_j
+    /// How the energy rises without work in this `span`. None if it does not. Impacts are not known
+    /// here.
+    pub fn rise(&self, span: &Span) -> Option<Rise> {
+        let Self { after, cloth_j, unexplained_j, scale_j, limit_j, .. } = *self;
+        let rises = unexplained_j > RISE_SHARE_PER_S * span.duration_s * scale_j;
+        let many = after.risen_j > RISEN_SHARE * scale_j && cloth_j > CLOTH_SHARE * scale_j;
+        let is_fault = unexplained_j > limit_j;
+        (rises || is_fault).then_some(Rise {
+            rises,
+            is_fault,
+            is_large: unexplained_j > 0.1 * limit_j,
+            too_often: rises && many,
+            by_impacts: false,
+        })
     }
 
     /// The energy at the end of the attempt.

@@ -1,75 +1,20 @@
-//! Why a step is redone.
+//! What is wrong with the solution of a step: it did not converge, or something turned too far.
 
-use crate::report::Counter;
 use crate::state::context::Context;
 use crate::state::joint_springs::Purpose;
 use crate::state::motion::{StepMotion, each_body, nodes, vertices};
+use crate::state::trouble::{Found, Trouble};
 use cloth_bodies::contact::Sharing;
-use cloth_bodies::contact::fail_safe::{Conflict, TooNear};
 use cloth_core::ids::VertexId;
 use cloth_core::linear::{CgReport, End};
 use cloth_core::math::Vec3;
 
-/// Why a step must be tried again at half its size.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Trouble {
-    /// The residual stayed above the tolerance.
-    NotConverged,
-    /// A number was not finite.
-    NotFinite,
-    /// An edge of cloth turned too far for one linearisation of its forces, or a body for one of its
-    /// contacts.
-    Turned,
-    /// The fail-safe took away too much of a motion.
-    Truncated,
-    /// A contact is compressed too far, or an impact of bodies has not Coulomb's friction.
-    Overloaded,
-    /// Surfaces collide that no contact holds apart.
-    Unforeseen,
-    /// Prescribed vertices leave cloth or a body no room.
-    Pinched(Conflict),
-    /// Prescribed bodies would leave cloth less room than its contacts need.
-    Squeezed(Conflict),
-    /// A pair ends nearer than the fail-safe promises.
-    TooNear(TooNear),
-    /// The energy rises without work.
-    Energized,
-    /// An obstacle approaches cloth too fast, or a body turns too fast.
-    Fast,
-    /// The estimated error of positions is too large.
-    Inaccurate,
-}
-
-impl Trouble {
-    /// Whether a further solve of the same step may remove the trouble. That solve has forces at
-    /// the present angles of the edges, the contacts that were not foreseen, and stiffer contacts.
-    pub fn is_repairable(&self) -> bool {
-        matches!(self, Self::Turned | Self::Truncated | Self::Overloaded | Self::Unforeseen)
-    }
-
-    /// The counter of a redo for this cause.
-    pub fn counter(&self) -> Counter {
-        match self {
-            Self::NotConverged | Self::NotFinite => Counter::Halvings,
-            Self::Turned => Counter::Turned,
-            Self::Truncated
-            | Self::Overloaded
-            | Self::Unforeseen
-            | Self::TooNear(_)
-            | Self::Energized => Counter::Redone,
-            Self::Pinched(_) | Self::Squeezed(_) => Counter::Pinches,
-            Self::Fast => Counter::Fast,
-            Self::Inaccurate => Counter::Inaccurate,
-        }
-    }
-}
-
 /// What is wrong with a solve.
-pub(crate) fn trouble_of(solved: &CgReport) -> Option<Trouble> {
+pub(crate) fn unsolved(solved: &CgReport) -> Option<Found> {
     match solved.end {
         End::Converged => None,
-        End::NotFinite => Some(Trouble::NotFinite),
-        End::Iterations | End::Indefinite => Some(Trouble::NotConverged),
+        End::NotFinite => Some(Found::new(Trouble::NotFinite)),
+        End::Iterations | End::Indefinite => Some(Found::new(Trouble::NotConverged)),
     }
 }
 
@@ -96,12 +41,9 @@ const TILT_LIMIT: f64 = 1e-3;
 /// Edges that a thread takes at a time.
 const EDGES_PER_CHUNK: usize = 4096;
 
-/// The vertices of the edges of cloth that the solution turns by more than [`TURN_LIMIT`], and of
-/// the bodies that it turns too far. Empty if nothing else can be tried. The same on every rank.
-pub(crate) fn turned(here: &Context, motion: &StepMotion, sharing: &Sharing) -> Vec<VertexId> {
-    if !here.is_strict() {
-        return Vec::new();
-    }
+/// The edges of cloth that the solution turns by more than [`TURN_LIMIT`], and the bodies that it
+/// turns too far. The same on every rank.
+pub(crate) fn turned(here: &Context, motion: &StepMotion, sharing: &Sharing) -> Option<Found> {
     let (x0, x1) = (motion.about().x, &motion.x1);
     let is_turned = |&&[a, b]: &&[VertexId; 2]| {
         let [a, b] = [a as usize, b as usize];
@@ -119,7 +61,7 @@ pub(crate) fn turned(here: &Context, motion: &StepMotion, sharing: &Sharing) -> 
         add_turned_bodies(here, motion, sharing, &mut turned);
         add_open_joints(here, motion, &mut turned);
     }
-    turned
+    Found::around(Trouble::Turned, turned)
 }
 
 /// Adds the vertices of the bodies whose rigid joints end too far from where the solve expects them.
