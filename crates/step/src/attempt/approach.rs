@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use crate::model::Model;
 use crate::solve::turned::BODY_TURN_LIMIT;
-use crate::state::motion::{StepMotion, each_body, nodes};
+use crate::state::motion::{each_body, nodes};
+use crate::state::step_start::StepStart;
 use crate::state::trouble::{Found, Trouble};
 use crate::time::scheme::Scheme;
 use cloth_bodies::bodies::Body;
@@ -22,26 +23,26 @@ const MOST_EDGES: f64 = 2.0;
 
 /// An obstacle that approaches cloth on its way too fast for a step of this size, or a body that
 /// turns too fast. Before: the motion is predicted. The same on every rank.
-pub(super) fn too_fast(model: &Model, motion: &StepMotion, scheme: Scheme) -> Option<Found> {
-    let too_fast = turns_too_fast(model, motion, scheme) || approaches_too_fast(model, motion);
+pub(super) fn too_fast(model: &Model, start: &StepStart, scheme: Scheme) -> Option<Found> {
+    let too_fast = turns_too_fast(model, start, scheme) || approaches_too_fast(model, start);
     too_fast.then(|| Found::new(Trouble::Fast))
 }
 
-fn turns_too_fast(model: &Model, motion: &StepMotion, scheme: Scheme) -> bool {
+fn turns_too_fast(model: &Model, start: &StepStart, scheme: Scheme) -> bool {
     let turns_too_fast = |(body, range): (&Arc<dyn Body>, &BodyRange)| {
-        scheme.turn(&**body, &motion.u0[nodes(range)]) > BODY_TURN_LIMIT
+        scheme.turn(&**body, &start.u0[nodes(range)]) > BODY_TURN_LIMIT
     };
     each_body(model).any(turns_too_fast)
 }
 
-fn approaches_too_fast(model: &Model, motion: &StepMotion) -> bool {
+fn approaches_too_fast(model: &Model, start: &StepStart) -> bool {
     let mut first = model.numbering.free_vertices();
     let limit_m = MOST_EDGES * model.mean_edges_m.iter().copied().fold(f64::INFINITY, f64::min);
     model.obstacles.iter().any(|obstacle| {
         let vertices = first..first + obstacle.shape.len();
         first = vertices.end;
-        let Some(front) = Front::fastest(motion, &vertices, &obstacle.faces) else { return false };
-        front.approach_m > limit_m && front.meets_cloth(model, motion, &vertices)
+        let Some(front) = Front::fastest(start, &vertices, &obstacle.faces) else { return false };
+        front.approach_m > limit_m && front.meets_cloth(model, start, &vertices)
     })
 }
 
@@ -53,8 +54,8 @@ struct Front {
 }
 
 impl Front {
-    fn fastest(motion: &StepMotion, vertices: &Range<usize>, faces: &[[u32; 3]]) -> Option<Self> {
-        let (x0, x1) = (&motion.x0[vertices.clone()], &motion.predicted[vertices.clone()]);
+    fn fastest(start: &StepStart, vertices: &Range<usize>, faces: &[[u32; 3]]) -> Option<Self> {
+        let (x0, x1) = (&start.x0[vertices.clone()], &start.predicted[vertices.clone()]);
         if x0 == x1 {
             return None;
         }
@@ -69,8 +70,8 @@ impl Front {
     }
 
     /// Whether it approaches some vertex of cloth on the way of the obstacle too fast.
-    fn meets_cloth(&self, model: &Model, motion: &StepMotion, vertices: &Range<usize>) -> bool {
-        let (x0, x1) = (&motion.x0, &motion.predicted);
+    fn meets_cloth(&self, model: &Model, start: &StepStart, vertices: &Range<usize>) -> bool {
+        let (x0, x1) = (&start.x0, &start.predicted);
         let way = vertices.clone().flat_map(|vertex| [&x0[vertex], &x1[vertex]]);
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         way.for_each(|x| (low, high) = (low.inf(x), high.sup(x)));

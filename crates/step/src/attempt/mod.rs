@@ -98,7 +98,7 @@ impl Stages {
         let here = &Context { model, rank, span, region: None, with_impacts: tries.with_impacts };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
-        tries.check(too_fast(model, &self.motion, span.scheme))?;
+        tries.check(too_fast(model, &self.motion.start, span.scheme))?;
         // 2. Predicted motion -> candidates.
         self.search.find(here, &self.motion, &state.dropped, report, observer)?;
         // 3 to 9. Candidates -> state.
@@ -162,7 +162,7 @@ impl Stages {
             self.keep_clear(here, tries, report, observer)?;
         }
         let Self { motion, contacts, system, .. } = self;
-        bdf2::finish(here, contacts.springs(), motion, &state.history)?;
+        bdf2::finish(here, contacts.springs(), motion, state.history.as_ref())?;
         tries.check(inaccurate(here, motion, state))?;
         // 8. Energies before and after, work -> balance.
         let balance = report.time(Phase::Advance, |_| {

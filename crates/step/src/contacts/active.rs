@@ -10,6 +10,7 @@ use crate::solve::{attachments, followers, seams};
 use crate::state::context::Context;
 use crate::state::motion::StepMotion;
 use crate::state::region::Region;
+use crate::state::step_start::StepStart;
 use crate::state::trouble::{Found, Trouble};
 use crate::time::clock::TICKS_PER_STEP;
 use cloth_bodies::bodies::Place;
@@ -86,7 +87,7 @@ impl ContactStage {
             (Some(region), Some(solution)) => (Some(region), &solution.x, Some(&*self.memories)),
             _ => {
                 found.clear();
-                (None, &motion.predicted, None)
+                (None, &motion.start.predicted, None)
             }
         };
         let touched = match here.with_impacts {
@@ -100,16 +101,16 @@ impl ContactStage {
             PAIRS_PER_CHUNK,
             found,
             |pairs, found| match region {
-                None => find_contacts(pairs, &motion.x0, end, &distance, touched, found),
+                None => find_contacts(pairs, &motion.start.x0, end, &distance, touched, found),
                 Some(region) => {
                     let near = pairs.iter().filter(|pair| region.is_around(pair)).copied();
                     let near = Vec::from_iter(near);
-                    find_contacts(&near, &motion.x0, end, &distance, touched, found);
+                    find_contacts(&near, &motion.start.x0, end, &distance, touched, found);
                 }
             },
         );
         if region.is_some() && !distance.radii.is_empty() {
-            note_collisions(&mut found[before..], &motion.x0, end, &distance);
+            note_collisions(&mut found[before..], &motion.start.x0, end, &distance);
         }
         for contact in &found[before..] {
             let counter = match contact.kind() {
@@ -132,7 +133,7 @@ impl ContactStage {
         for (contact, _) in &mut contacts {
             contact.distance_m = self.squeezed.aim_m(contact, &distance);
         }
-        self.sharing = sharing(here, memories, &contacts, &bodies, &motion.fall)?;
+        self.sharing = sharing(here, memories, &contacts, &bodies, &motion.start.fall)?;
         let step = ContactStep {
             law: &self.law,
             distance,
@@ -143,7 +144,7 @@ impl ContactStage {
             loads,
             sharing: &self.sharing,
             touched,
-            fall: motion.fall,
+            fall: motion.start.fall,
             h: here.span.scheme.step_s(),
         };
         let region = here.region;
@@ -278,7 +279,7 @@ fn squeezed<'a>(
     motion: &StepMotion,
     distance: &ContactDistance,
 ) -> Result<Squeezed> {
-    let StepMotion { prescribed, x0, predicted, .. } = motion;
+    let StepStart { prescribed, x0, predicted, .. } = &motion.start;
     let (model, rank) = (here.model, here.rank);
     let is_own = |vertex: VertexId| match model.numbering.place(vertex) {
         Place::Own(node) => rank.layout.own_index(node).is_some(),

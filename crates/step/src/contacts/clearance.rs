@@ -121,10 +121,11 @@ fn shorten(
 ) -> Result<FailSafeReport> {
     let Context { model, rank, span, .. } = *here;
     let margin = margin(model);
-    let flights = Vec::from_iter(zip(&model.bodies, &motion.coordinates).map(|(body, at)| {
-        let scheme = span.scheme;
-        Flight { body: &**body, at, scheme }
-    }));
+    let flights =
+        Vec::from_iter(zip(&model.bodies, &motion.start.coordinates).map(|(body, at)| {
+            let scheme = span.scheme;
+            Flight { body: &**body, at, scheme }
+        }));
     let terms = motion.body_terms(model);
     let bodies = zip(model.numbering.bodies(), &flights).map(|(range, flight)| {
         let inverse = |node| terms.of(node).map_or(Mat3::zeros(), |terms| terms.mass[1]);
@@ -136,9 +137,9 @@ fn shorten(
         }
     });
     let bodies = Vec::from_iter(bodies);
-    let (x0, path_end) = (&motion.x0, &motion.path_end);
+    let (x0, path_end) = (&motion.start.x0, &motion.path_end);
     let delta_m = model.settings.contact.clearance_m;
-    let (prescribed, radii) = (&motion.prescribed, model.surfaces.radii());
+    let (prescribed, radii) = (&motion.start.prescribed, model.surfaces.radii());
     let masses = &model.cloth.masses;
     let paths = Paths { x0, prescribed, masses, bodies: &bodies, radii, delta_m };
     // Candidates come within the contact distance and two margins. So two bodies that stray by half of

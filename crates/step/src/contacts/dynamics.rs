@@ -93,9 +93,10 @@ impl Dynamics for MovingBodies<'_> {
     }
 
     fn flight(&self, node: NodeId) -> [Vec3; 2] {
-        let u = self.motion.u0[node as usize];
-        let end = match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
-            (Some(&inverse), _) if inverse > 0.0 => u + self.motion.fall,
+        let u = self.motion.start.u0[node as usize];
+        let end = match (self.motion.start.inverse_masses.get(node as usize), self.body_terms(node))
+        {
+            (Some(&inverse), _) if inverse > 0.0 => u + self.motion.start.fall,
             (None, Some(terms)) => u + terms.free,
             _ => u,
         };
@@ -106,11 +107,11 @@ impl Dynamics for MovingBodies<'_> {
         if let Some(solution) = self.motion.repaired() {
             return solution.u[node as usize];
         }
-        let u = self.motion.u0[node as usize];
-        match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
+        let u = self.motion.start.u0[node as usize];
+        match (self.motion.start.inverse_masses.get(node as usize), self.body_terms(node)) {
             (Some(&inverse), _) if inverse <= 0.0 => u,
             (None, None) => u,
-            _ => u + self.motion.last_changes[node as usize],
+            _ => u + self.motion.start.last_changes[node as usize],
         }
     }
 
@@ -119,7 +120,7 @@ impl Dynamics for MovingBodies<'_> {
     }
 
     fn inverse_mass(&self, node: NodeId) -> InverseMass {
-        match (self.motion.inverse_masses.get(node as usize), self.body_terms(node)) {
+        match (self.motion.start.inverse_masses.get(node as usize), self.body_terms(node)) {
             (Some(&inverse), _) => InverseMass::Scalar(inverse),
             (None, Some(terms)) => InverseMass::Tensor(terms.mass[1]),
             (None, None) => InverseMass::Scalar(0.0),

@@ -131,7 +131,7 @@ impl ImpulseStage {
         let contacts: Vec<_> = of.contacts.iter().filter(near).copied().collect();
         let bodies = MovingBodies::new(here.model, motion);
         let h = here.span.scheme.step_s();
-        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h };
+        let ends = StepEnds { x0: &motion.start.x0, x1: &motion.x1, bodies: &bodies, h };
         self.responses.clear();
         repulsions(&contacts, ends, &law(here, of), &mut self.responses);
         max_project(&mut self.responses);
@@ -172,7 +172,7 @@ impl ImpulseStage {
     ) -> u64 {
         let (law, bodies) = (law(here, of), MovingBodies::new(here.model, motion));
         let h = here.span.scheme.step_s();
-        let ends = StepEnds { x0: &motion.x0, x1: &motion.x1, bodies: &bodies, h };
+        let ends = StepEnds { x0: &motion.start.x0, x1: &motion.x1, bodies: &bodies, h };
         let Self { responses, retested, .. } = self;
         let candidates = if again { retested } else { of.candidates };
         responses.clear();

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::state::State;
 use crate::state::control::Cause;
-use crate::state::motion::StepMotion;
+use crate::state::step_start::StepStart;
 use crate::time::clock::Span;
 use cloth_bodies::contact::fail_safe::Conflict;
 use cloth_core::ids::VertexId;
@@ -16,8 +16,8 @@ pub(crate) struct Failed<'a> {
     pub model: &'a Model,
     /// The threads of this rank.
     pub threads: &'a Threads,
-    /// The motion of the attempt.
-    pub motion: &'a StepMotion,
+    /// What the attempt knew before its solve.
+    pub start: &'a StepStart,
     /// The state before the attempt.
     pub state: &'a mut State,
     /// The end of the whole step that the attempt is part of, ticks.
@@ -56,7 +56,7 @@ impl Failed<'_> {
     pub fn pushing(&self, conflict: &Conflict) -> Vec<usize> {
         let moves = |vertex: &&VertexId| {
             let vertex = **vertex as usize;
-            self.motion.x0[vertex] != self.motion.predicted[vertex]
+            self.start.x0[vertex] != self.start.predicted[vertex]
         };
         self.bodies_of(conflict.pushing.iter().filter(moves))
     }
@@ -65,7 +65,7 @@ impl Failed<'_> {
     pub fn speed_in(&self, conflict: &Conflict, body: usize) -> f64 {
         let way = |&vertex: &u32| {
             let vertex = vertex as usize;
-            (self.motion.predicted[vertex] - self.motion.x0[vertex]).norm()
+            (self.start.predicted[vertex] - self.start.x0[vertex]).norm()
         };
         let of_body = |vertex: &&u32| self.bodies_of([*vertex].into_iter()).contains(&body);
         let ways = conflict.pushing.iter().filter(of_body).map(way);
@@ -75,7 +75,7 @@ impl Failed<'_> {
     /// Positions of all vertices, m: free ones at the start of the attempt, prescribed ones at its
     /// end.
     pub fn crowded_places(&self) -> Vec<Vec3> {
-        let StepMotion { x0, predicted, prescribed, .. } = self.motion;
+        let StepStart { x0, predicted, prescribed, .. } = self.start;
         let places = x0.iter().zip(predicted).zip(prescribed);
         places.map(|((x0, x1), prescribed)| if *prescribed { *x1 } else { *x0 }).collect()
     }

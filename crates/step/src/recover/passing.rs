@@ -77,7 +77,7 @@ pub(super) fn drop_pinched(failed: &mut Failed, conflict: &Conflict) -> bool {
     let (mut passed, mut pairs) = (Vec::new(), dropped.pairs().to_vec());
     let cloth = model.numbering.cloth() as u32;
     for &vertex in conflict.crowded.iter().filter(|&&vertex| vertex < cloth) {
-        let pinned = usize::from(failed.motion.prescribed[vertex as usize]);
+        let pinned = usize::from(failed.start.prescribed[vertex as usize]);
         if around.count(vertex) + pinned < 2 {
             continue;
         }

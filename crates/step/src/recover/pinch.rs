@@ -81,7 +81,7 @@ pub(crate) fn make_room(failed: &mut Failed, trouble: &Trouble) -> bool {
     if !early && failed.state.control.ticks > SMALLEST_TICKS {
         return failed.shrink(Cause::Pinch);
     }
-    let place = failed.motion.x0[conflict.vertex as usize];
+    let place = failed.start.x0[conflict.vertex as usize];
     let (span, now, end) = (failed.span(), failed.state.ticks, failed.end);
     if let Some(prescribed) = Prescribed::all(failed.model).nth(body) {
         let pose = prescribed.pose_at(span.t0_s).unwrap_or(PrescribedPose::Moved(Rigid::default()));
@@ -101,7 +101,7 @@ fn stop_behind(failed: &mut Failed, bodies: &[usize]) -> bool {
     let mut stopped = false;
     for &body in bodies {
         let Some(mut waiting) = failed.state.waiting[body] else { continue };
-        if matches!(failed.motion.courses[body], Course::GoesBack(..)) {
+        if matches!(failed.start.courses[body], Course::GoesBack(..)) {
             waiting.retreat.corner(end);
         } else {
             let at = failed.state.present();
@@ -119,7 +119,7 @@ pub(super) fn pinch_error(failed: &Failed, conflict: &Conflict) -> (String, Stri
         let names = bodies.iter().map(|&body| model.prescribed_name(body));
         Vec::from_iter(names).join(", ")
     };
-    let [x, y, z] = failed.motion.x0[conflict.vertex as usize].into();
+    let [x, y, z] = failed.start.x0[conflict.vertex as usize].into();
     let all = failed.bodies_of(conflict.prescribed.iter());
     let mut surfaces = model.surfaces.list.iter();
     let surface = surfaces.position(|it| it.vertices().contains(&(conflict.vertex as usize)));

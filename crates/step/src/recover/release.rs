@@ -34,11 +34,11 @@ const OPPOSED: f64 = -0.5;
 
 /// Releases the skin that takes part in `conflict`. False if there is none that can give way.
 pub(crate) fn release(failed: &mut Failed, conflict: &Conflict) -> bool {
-    let Failed { model, threads, motion, .. } = *failed;
+    let Failed { model, threads, start, .. } = *failed;
     if model.skins.is_empty() {
         return false;
     }
-    let mut vertices = between(model, threads, &motion.x0);
+    let mut vertices = between(model, threads, &start.x0);
     vertices.extend(&conflict.prescribed);
     vertices = with_rings(model, vertices);
     vertices.retain(|&vertex| failed.state.released.get(vertex).is_none_or(|it| it.returns));
@@ -50,7 +50,7 @@ pub(crate) fn release(failed: &mut Failed, conflict: &Conflict) -> bool {
     all.retain(|it| vertices.binary_search(&it.vertex).is_err());
     all.extend(vertices.into_iter().map(|vertex| {
         let node = model.numbering.nodes_of(vertex).start as usize;
-        let (x, u) = (motion.x0[vertex as usize], state.velocities[node]);
+        let (x, u) = (start.x0[vertex as usize], state.velocities[node]);
         let carrier = state.released.get(vertex).map_or(u, |it| it.carrier);
         ReleasedVertex { vertex, x, carrier, returns: false }
     }));
@@ -64,7 +64,7 @@ pub(crate) fn release(failed: &mut Failed, conflict: &Conflict) -> bool {
 pub(crate) fn follow(model: &Model, threads: &Threads, motion: &StepMotion, state: &mut State) {
     let near = with_rings(model, between(model, threads, &motion.x1));
     let mut all = Vec::new();
-    for (it, carrier) in zip(state.released.vertices(), &motion.carriers) {
+    for (it, carrier) in zip(state.released.vertices(), &motion.start.carriers) {
         let back_m = BACK * model.distances.least_m;
         let returns = near.binary_search(&it.vertex).is_err();
         if !returns || (it.x - carrier.end).norm() > back_m {
@@ -86,7 +86,7 @@ pub(crate) fn follow(model: &Model, threads: &Threads, motion: &StepMotion, stat
 /// The obstacles of which a released vertex is too far from its place in the animation, and where.
 fn stretched(model: &Model, state: &State, motion: &StepMotion) -> Vec<(usize, Vec3)> {
     let far = zip(&model.skins, model.numbering.skins()).filter_map(|(skin, range)| {
-        let mut released = zip(state.released.vertices(), &motion.carriers);
+        let mut released = zip(state.released.vertices(), &motion.start.carriers);
         let far = released.find(|(it, carrier)| {
             range.vertices.contains(&it.vertex) && (it.x - carrier.end).norm() > skin.law.most_m
         });

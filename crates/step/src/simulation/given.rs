@@ -75,9 +75,9 @@ impl Simulation<'_> {
             let push = std::mem::take(&mut pushes[vertex as usize]);
             pushes[of as usize] += push;
         }
-        self.stages.motion.pushes = pushes;
+        self.stages.motion.start.pushes = pushes;
         let report = self.step_observed(observer);
-        self.stages.motion.pushes = Vec::new();
+        self.stages.motion.start.pushes = Vec::new();
         report
     }
 }

@@ -282,8 +282,8 @@ impl<'w> Simulation<'w> {
     /// Prepares the next attempt after `trouble`, in a whole step that ends at `end` (ticks).
     fn recover(&mut self, trouble: &Trouble, next: Next, end: u64) -> Result<()> {
         let Self { model, rank, state, stages, .. } = self;
-        let (threads, motion) = (&rank.threads, &stages.motion);
-        let failed = &mut Failed { model, threads, motion, state, end };
+        let (threads, start) = (&rank.threads, &stages.motion.start);
+        let failed = &mut Failed { model, threads, start, state, end };
         let is_prepared = match next {
             Next::Halve(cause) => failed.shrink(cause),
             Next::MakeRoom => make_room(failed, trouble),

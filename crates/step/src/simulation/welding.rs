@@ -143,10 +143,7 @@ impl State {
         average(&mut next.positions);
         average(&mut next.velocities);
         average(&mut next.accelerations);
-        if !next.history.velocities.is_empty() {
-            average(&mut next.history.velocities);
-            average(&mut next.history.accelerations);
-        }
+        next.history.iter_mut().flat_map(History::lists).for_each(average);
         let moved = BTreeSet::from_iter(groups.values().flatten().copied());
         let is_moved = |memory: &ContactMemory| {
             memory.pair.vertices.iter().any(|vertex| moved.contains(vertex))
@@ -160,19 +157,10 @@ impl State {
     /// Puts vertices that have become another one where that is. Nothing else depends on them, but
     /// frames show them.
     pub(super) fn follow_welds(&mut self, model: &Model) {
-        let History { velocities, accelerations } = &mut self.history;
-        let lists = [
-            &mut self.positions,
-            &mut self.velocities,
-            &mut self.accelerations,
-            velocities,
-            accelerations,
-        ];
-        for list in lists {
-            if !list.is_empty() {
-                let welded = model.welded_vertices().iter();
-                welded.for_each(|&[vertex, of]| list[vertex as usize] = list[of as usize]);
-            }
+        let lists = [&mut self.positions, &mut self.velocities, &mut self.accelerations];
+        for list in lists.into_iter().chain(self.history.iter_mut().flat_map(History::lists)) {
+            let welded = model.welded_vertices().iter();
+            welded.for_each(|&[vertex, of]| list[vertex as usize] = list[of as usize]);
         }
     }
 }

@@ -52,13 +52,13 @@ fn spring(here: &Context, motion: &StepMotion, attachment: &Attachment) -> Conta
     for (place, node) in range.nodes.clone().enumerate() {
         sides.push(node, body.jacobian(middle, place, -1.0, &-point));
     }
-    let x0 = &motion.x0[vertex as usize];
+    let x0 = &motion.start.x0[vertex as usize];
     let end = span.scheme.end(x0, &base[vertex as usize]);
-    let moved = span.scheme.moved(&**body, &motion.coordinates[number], &of_body);
+    let moved = span.scheme.moved(&**body, &motion.start.coordinates[number], &of_body);
     let error = end - place(&moved);
     let stiffness = stiffness_of(here, vertex);
     // The last step ended with this force.
-    let lasting = (x0 - place(&motion.coordinates[number])) * -stiffness;
+    let lasting = (x0 - place(&motion.start.coordinates[number])) * -stiffness;
     let expected = |node: u32| match range.nodes.contains(&node) {
         true => of_body[(node - range.nodes.start) as usize],
         false => base[node as usize],

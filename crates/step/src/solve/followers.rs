@@ -16,6 +16,7 @@ use crate::solve::attachments::stiffness_of;
 use crate::state::State;
 use crate::state::context::Context;
 use crate::state::motion::StepMotion;
+use crate::state::step_start::StepStart;
 use crate::time::clock::Span;
 use cloth_bodies::bodies::prescribed::SurfacePoint;
 use cloth_bodies::contact::{ContactSpring, Sides};
@@ -39,7 +40,7 @@ impl StepMotion {
     /// Takes the pins under which skin gives way off the targets. Before: obstacles are where the
     /// animation has them.
     pub fn let_followers_go(&mut self, model: &Model, state: &State, span: &Span) {
-        self.followers.clear();
+        self.start.followers.clear();
         if state.released.is_empty() {
             return;
         }
@@ -50,17 +51,17 @@ impl StepMotion {
                 let pin = [group, place];
                 Follower { vertex, pin, arms: [zero; 2], outwards: zero, foot: zero }
             };
-            self.followers.extend(vertices.map(pin));
+            self.start.followers.extend(vertices.map(pin));
         }
         // As for the targets, the first group of a vertex decides.
-        self.followers.sort_by_key(|it| it.vertex);
-        self.followers.dedup_by_key(|it| it.vertex);
-        self.followers.retain(|it| {
+        self.start.followers.sort_by_key(|it| it.vertex);
+        self.start.followers.dedup_by_key(|it| it.vertex);
+        self.start.followers.retain(|it| {
             let Some((point, vertices)) = it.point(model) else { return false };
             let first = vertices.start as VertexId;
             point.corners().iter().any(|corner| state.released.get(first + corner).is_some())
         });
-        let Self { targets, followers, x0, predicted, .. } = self;
+        let StepStart { targets, followers, x0, predicted, .. } = &mut self.start;
         for it in followers.iter_mut() {
             if let Some((point, vertices)) = it.point(model) {
                 let ends = [&x0[vertices.clone()], &predicted[vertices]];
@@ -73,7 +74,7 @@ impl StepMotion {
 
     /// Whether a vertex of cloth is a follower.
     pub fn goes_with_skin(&self, vertex: VertexId) -> bool {
-        is_among(&self.followers, vertex)
+        is_among(&self.start.followers, vertex)
     }
 }
 
@@ -83,7 +84,7 @@ fn is_among(followers: &[Follower], vertex: VertexId) -> bool {
 
 /// Adds the springs of the followers that push own nodes, for a solve about the base of `motion`.
 pub(crate) fn add(here: &Context, motion: &StepMotion, springs: &mut Vec<ContactSpring>) {
-    for follower in &motion.followers {
+    for follower in &motion.start.followers {
         let Some((point, skin)) = follower.point(here.model) else { continue };
         let corner = |corner: VertexId| skin.start as VertexId + corner;
         let node = |vertex| here.model.numbering.nodes_of(vertex).start;
@@ -105,9 +106,9 @@ impl Follower {
         nodes: [NodeId; 3],
     ) -> impl Iterator<Item = ContactSpring> + use<> {
         let (scheme, u) = (here.span.scheme, motion.about().u);
-        let (x0, vertex) = (&motion.x0[skin.clone()], self.vertex as usize);
-        let end = scheme.end(&motion.x0[vertex], &u[vertex]);
-        let foot = point.foot(&motion.predicted[skin]);
+        let (x0, vertex) = (&motion.start.x0[skin.clone()], self.vertex as usize);
+        let end = scheme.end(&motion.start.x0[vertex], &u[vertex]);
+        let foot = point.foot(&motion.start.predicted[skin]);
         let slack_m = (SLACK * here.model.distances.most_m - point.height_m()).max(0.0);
         let off_m = (end - foot - self.arms[1]).dot(&self.outwards);
         let too_far_m = if slack_m > 0.0 { (off_m - slack_m).max(0.0) } else { off_m };
@@ -132,7 +133,7 @@ impl Follower {
         }
         let foot_end = scheme.end(&point.foot(x0), &foot_u);
         let of_both = (sides, u[vertex] - foot_u, foot_end, both);
-        let lasting = pull(motion.x0[vertex], point.foot(x0), self.arms[0]);
+        let lasting = pull(motion.start.x0[vertex], point.foot(x0), self.arms[0]);
         let (k, arm) = (stiffness_of(here, self.vertex), self.arms[1]);
         let springs = [of_vertex, of_both].map(|(sides, velocity, foot, part)| ContactSpring {
             sides,

@@ -35,7 +35,7 @@ impl StepMotion {
     pub(crate) fn find_joint_springs(&mut self, here: &Context) {
         let model = here.model;
         let solved = here.region.map(|_| self.locking_forces(here.span.scheme));
-        let last = solved.unwrap_or_else(|| self.joint_forces.clone());
+        let last = solved.unwrap_or_else(|| self.start.joint_forces.clone());
         let mut before = std::mem::take(&mut self.joint_springs);
         before.resize(model.joints.len(), Vec::new());
         let about = if here.region.is_some() { About::Base } else { About::FreeFlight };
@@ -98,7 +98,7 @@ impl StepMotion {
     /// solve has the velocities `u`.
     pub(crate) fn expected(&self, model: &Model, u: &[Vec3], about: About, node: NodeId) -> Vec3 {
         match (about, self.body_terms(model).of(node)) {
-            (About::FreeFlight, Some(terms)) => self.u0[node as usize] + terms.free,
+            (About::FreeFlight, Some(terms)) => self.start.u0[node as usize] + terms.free,
             _ => u[node as usize],
         }
     }
@@ -109,10 +109,9 @@ impl StepMotion {
         model: &'a Model,
         coordinates: &'a [Vec<f64>],
     ) -> impl Iterator<Item = RelativePose> + 'a {
-        model
-            .joints
-            .iter()
-            .map(|joint| pose_of(model, joint, coordinates, |number| self.obstacle_ways[number][1]))
+        model.joints.iter().map(|joint| {
+            pose_of(model, joint, coordinates, |number| self.start.obstacle_ways[number][1])
+        })
     }
 }
 
@@ -171,7 +170,7 @@ impl JointsInStep<'_> {
         match second {
             Second::Space => held([None; 2]),
             Second::Obstacle(number) => {
-                let way = self.motion.obstacle_ways[number];
+                let way = self.motion.start.obstacle_ways[number];
                 let [start, end] = way.map(|pose| pose.and_then(PrescribedPose::rigid));
                 let between =
                     |(start, end): (Rigid, Rigid)| start.towards(&end, 0.5, joint.frames[1].point);
@@ -184,7 +183,8 @@ impl JointsInStep<'_> {
                 let frame = |at: &[f64]| {
                     joint.on_body(side, &body.pose(at, &u).unwrap_or(BodyPose::AT_REST))
                 };
-                let end = self.span.scheme.moved(&**body, &self.motion.coordinates[number], &u);
+                let end =
+                    self.span.scheme.moved(&**body, &self.motion.start.coordinates[number], &u);
                 let middle = frame(&self.motion.middles[number]);
                 JointSide { frames: [middle, frame(&end)], body: Some(number) }
             }
@@ -194,8 +194,8 @@ impl JointsInStep<'_> {
     fn springs(&self, number: usize) -> Vec<JointSpring> {
         let (joint, h) = (&self.model.joints[number], self.span.scheme.step_s());
         let sides = [0, 1].map(|side| self.side(joint, side));
-        let at_start = |number: usize| self.motion.obstacle_ways[number][0];
-        let start = pose_of(self.model, joint, &self.motion.coordinates, at_start);
+        let at_start = |number: usize| self.motion.start.obstacle_ways[number][0];
+        let start = pose_of(self.model, joint, &self.motion.start.coordinates, at_start);
         let [middle, end] = [0, 1].map(|at| {
             RelativePose::between(&joint.settings, &[sides[0].frames[at], sides[1].frames[at]])
         });
@@ -211,8 +211,10 @@ impl JointsInStep<'_> {
         let held = self.held(&sides[1], second);
         let rate = |u: &dyn Fn(NodeId) -> Vec3, at: usize| between[at].velocity(u) - held[at];
         let rates = |u: &dyn Fn(NodeId) -> Vec3| [rate(u, 0), rate(u, 1)];
-        let rates =
-            [rates(&|node| self.motion.u0[node as usize]), rates(&|node| self.expected(node))];
+        let rates = [
+            rates(&|node| self.motion.start.u0[node as usize]),
+            rates(&|node| self.expected(node)),
+        ];
         let step = JointStep {
             joint,
             start: &start,

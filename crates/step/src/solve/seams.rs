@@ -36,9 +36,10 @@ fn spring(
     stitch: &Stitch,
 ) -> Option<ContactSpring> {
     let (span, base) = (here.span, motion.about().u);
-    let end =
-        |vertex: VertexId| span.scheme.end(&motion.x0[vertex as usize], &base[vertex as usize]);
-    let start = stitch.vertices.map(|vertex| motion.x0[vertex as usize]);
+    let end = |vertex: VertexId| {
+        span.scheme.end(&motion.start.x0[vertex as usize], &base[vertex as usize])
+    };
+    let start = stitch.vertices.map(|vertex| motion.start.x0[vertex as usize]);
     let stretch_m = |[a, b]: [Vec3; 2], time_s| (a - b).norm() - seam.length_m(stitch, time_s);
     // Within the step the larger stretch counts, so that the force stays below its limit.
     let most_m = stretch_m(start, span.t1_s).abs();
@@ -73,8 +74,8 @@ pub(crate) fn energy_j(model: &Model, x: &[Vec3], time_s: f64) -> f64 {
 
 /// The work that makes the threads shorter while cloth is at the start of `motion`, J.
 pub(crate) fn work_j(here: &Context, motion: &StepMotion) -> f64 {
-    let [before, after] =
-        [here.span.t0_s, here.span.t1_s].map(|time_s| energy_j(here.model, &motion.x0, time_s));
+    let [before, after] = [here.span.t0_s, here.span.t1_s]
+        .map(|time_s| energy_j(here.model, &motion.start.x0, time_s));
     after - before
 }
 

@@ -105,7 +105,7 @@ fn add_turned_bodies(
             let moves =
                 |(node, u): (usize, &Vec3)| body.jacobian(middle, node, 1.0, &mean).times(u);
             let velocity: Vec3 = u1.iter().enumerate().map(moves).sum();
-            let stray = motion.x1[vertex] - scheme.end(&motion.x0[vertex], &velocity);
+            let stray = motion.x1[vertex] - scheme.end(&motion.start.x0[vertex], &velocity);
             stray.norm_squared() > limit_m * limit_m
         };
         let has_turned = scheme.turn(&**body, u1) > BODY_TURN_LIMIT

@@ -28,9 +28,9 @@ fn error_m(here: &Context, motion: &StepMotion, state: &State) -> f64 {
     let of_patch = |patch| {
         let (mut sum, mut count) = (0.0, 0.0);
         let cloth = patches.vertices(patch).iter().map(|&vertex| vertex as usize);
-        for vertex in cloth.filter(|&vertex| motion.inverse_masses.get(vertex) > Some(&0.0)) {
-            let u = [&motion.u0[vertex], &motion.u1[vertex]];
-            sum += scheme.error_m(u, state.history.at(vertex)).powi(2);
+        for vertex in cloth.filter(|&vertex| motion.start.inverse_masses.get(vertex) > Some(&0.0)) {
+            let u = [&motion.start.u0[vertex], &motion.u1[vertex]];
+            sum += scheme.error_m(u, state.history.as_ref().map(|it| it.at(vertex))).powi(2);
             count += 1.0;
         }
         f64::sqrt(sum / f64::max(count, 1.0))

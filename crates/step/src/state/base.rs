@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::iter::zip;
 
 use crate::model::Model;
-use crate::state::bdf2::{Base, Bdf2};
+use crate::state::bdf2::{Base, Bdf2, Estimate};
 use crate::state::motion::StepMotion;
 use crate::time::clock::Span;
 use crate::time::scheme::{History, Scheme};
@@ -13,43 +13,55 @@ use cloth_core::ids::VertexId;
 use cloth_core::math::Vec3;
 
 impl StepMotion {
-    /// Makes the base point of the first solve. Before: start and targets of the step are known.
-    pub fn begin_base(&mut self, start: &History, scheme: Scheme) {
-        let mut bdf2 = std::mem::take(&mut self.bdf2);
-        let Bdf2 { x, u, v, inertial, .. } = &mut bdf2;
-        [&mut *x, &mut *u, &mut *v, &mut *inertial].into_iter().for_each(Vec::clear);
-        if scheme.has_history() {
-            x.extend_from_slice(&self.x0);
-            u.extend_from_slice(&self.u0);
-            inertial.extend_from_slice(&self.u0);
-            for vertex in 0..self.inverse_masses.len() {
-                let [x0, u0] = [&self.x0[vertex], &self.u0[vertex]];
-                let [v0, a0] = [&start.velocities[vertex], &start.accelerations[vertex]];
-                u[vertex] = match self.prescribed[vertex] {
-                    true => scheme.velocity(x0, &self.predicted[vertex]),
-                    false => scheme.base([u0, v0], &self.last_changes[vertex]),
-                };
-                x[vertex] = scheme.end(x0, &u[vertex]);
-                inertial[vertex] = match self.prescribed[vertex] {
-                    // So that the row of a pin has its change of `u` as its inertia.
-                    true => u0 * 1.5 - u[vertex] * 0.5,
-                    false => scheme.inertial(v0, a0),
-                };
-            }
-            *v = self.in_forces(u, scheme);
+    /// What a step in a run of BDF2 begins with. Before: start and targets of the step are known.
+    pub fn begin_bdf2(&self, start: &History, scheme: Scheme) -> Bdf2 {
+        let estimate = scheme.has_history().then(|| self.estimate(start, scheme));
+        Bdf2 { estimate, ..Bdf2::default() }
+    }
+
+    fn estimate(&self, start: &History, scheme: Scheme) -> Estimate {
+        let [mut x, mut u, mut inertial] =
+            [self.start.x0.clone(), self.start.u0.clone(), self.start.u0.clone()];
+        for vertex in 0..self.start.inverse_masses.len() {
+            let [x0, u0] = [&self.start.x0[vertex], &self.start.u0[vertex]];
+            let [v0, a0] = start.at(vertex);
+            u[vertex] = match self.start.prescribed[vertex] {
+                true => scheme.velocity(x0, &self.start.predicted[vertex]),
+                false => scheme.base([u0, v0], &self.start.last_changes[vertex]),
+            };
+            x[vertex] = scheme.end(x0, &u[vertex]);
+            inertial[vertex] = match self.start.prescribed[vertex] {
+                // So that the row of a pin has its change of `u` as its inertia.
+                true => u0 * 1.5 - u[vertex] * 0.5,
+                false => scheme.inertial(v0, a0),
+            };
         }
-        self.bdf2 = bdf2;
+        let v = self.in_forces(&u, scheme);
+        Estimate { x, u, v, inertial }
+    }
+
+    /// Moves the base point to the solution that the next solve repairs.
+    pub fn move_base(&mut self, scheme: Scheme) {
+        let Some(mut bdf2) = self.bdf2.take() else { return };
+        if let Some(estimate) = &mut bdf2.estimate {
+            estimate.v = self.in_forces(&self.solved.u, scheme);
+        }
+        self.bdf2 = Some(bdf2);
+    }
+
+    /// The estimate of the end, with BDF2.
+    fn estimated(&self) -> Option<&Estimate> {
+        self.bdf2.as_ref()?.estimate.as_ref()
     }
 
     /// The base point of the next solve: the start of the step or an estimate of its end, as the
     /// scheme wants it, or the solution that it repairs.
     pub fn about(&self) -> Base<'_> {
-        let Bdf2 { x, u, v, .. } = &self.bdf2;
-        match (self.repairs, v.is_empty()) {
-            (true, true) => Base { x: &self.solved.x, u: &self.solved.u, v: &self.solved.u },
-            (true, false) => Base { x: &self.solved.x, u: &self.solved.u, v },
-            (false, true) => Base { x: &self.x0, u: &self.u0, v: &self.u0 },
-            (false, false) => Base { x, u, v },
+        match (self.repairs, self.estimated()) {
+            (true, None) => Base { x: &self.solved.x, u: &self.solved.u, v: &self.solved.u },
+            (true, Some(it)) => Base { x: &self.solved.x, u: &self.solved.u, v: &it.v },
+            (false, None) => Base { x: &self.start.x0, u: &self.start.u0, v: &self.start.u0 },
+            (false, Some(it)) => Base { x: &it.x, u: &it.u, v: &it.v },
         }
     }
 
@@ -57,9 +69,9 @@ impl StepMotion {
     /// `u`; m/s.
     pub fn in_forces(&self, u: &[Vec3], scheme: Scheme) -> Vec<Vec3> {
         let mut v = u.to_vec();
-        for (vertex, v) in v[..self.inverse_masses.len()].iter_mut().enumerate() {
-            if !self.prescribed[vertex] {
-                *v = scheme.in_forces(&self.u0[vertex], v);
+        for (vertex, v) in v[..self.start.inverse_masses.len()].iter_mut().enumerate() {
+            if !self.start.prescribed[vertex] {
+                *v = scheme.in_forces(&self.start.u0[vertex], v);
             }
         }
         v
@@ -67,10 +79,7 @@ impl StepMotion {
 
     /// The velocities of all nodes in forces at the end of the step if no force acts, m/s.
     pub fn inertial(&self) -> &[Vec3] {
-        match self.bdf2.inertial.is_empty() {
-            true => &self.u0,
-            false => &self.bdf2.inertial,
-        }
+        self.estimated().map_or(&self.start.u0, |it| &it.inertial)
     }
 
     /// The inputs of the forces on cloth, linearised about `base`. The end of the step is `ahead_s`
@@ -83,16 +92,16 @@ impl StepMotion {
         ahead_s: f64,
     ) -> StepInputs<'a> {
         StepInputs {
-            x0: &self.x0,
+            x0: &self.start.x0,
             v0: self.inertial(),
             x: base.x,
             v: base.v,
             ahead_s,
             h: span.scheme.effective_s(),
             stability: span.scheme.stability(),
-            gravity: self.gravity,
-            loads: &self.loads,
-            draws: &self.draws,
+            gravity: self.start.gravity,
+            loads: &self.start.loads,
+            draws: &self.start.draws,
             wind: model.wind(span.t1_s),
             clamps: model.cloth.clamps.at(span.t0_s),
         }
@@ -101,19 +110,17 @@ impl StepMotion {
     /// Changes of the velocities of all nodes from the base point `u` on, if they go on
     /// accelerating as in the last step; m/s.
     pub fn first_changes(&self) -> Cow<'_, [Vec3]> {
-        let expected = zip(&self.u0, &self.last_changes).zip(&self.bdf2.u);
-        match self.bdf2.u.is_empty() {
-            true => Cow::Borrowed(&self.last_changes),
-            false => expected.map(|((u0, change), u)| u0 + change - u).collect(),
-        }
+        let Some(base) = self.estimated() else { return Cow::Borrowed(&self.start.last_changes) };
+        let expected = zip(&self.start.u0, &self.start.last_changes).zip(&base.u);
+        expected.map(|((u0, change), u)| u0 + change - u).collect()
     }
 
     /// Prescribed vertices and the changes of their velocities from the base point on, m/s.
     pub fn prescribed_changes(&self, base: Base, scheme: Scheme) -> Vec<(VertexId, Vec3)> {
         let change = |&(vertex, place): &Target| {
             let at = vertex as usize;
-            (vertex, scheme.velocity(&self.x0[at], &place) - base.u[at])
+            (vertex, scheme.velocity(&self.start.x0[at], &place) - base.u[at])
         };
-        self.targets.iter().map(change).collect()
+        self.start.targets.iter().map(change).collect()
     }
 }

@@ -30,17 +30,14 @@ pub(crate) fn finish(
     here: &Context,
     springs: &[ContactSpring],
     motion: &mut StepMotion,
-    start: &History,
+    start: Option<&History>,
 ) -> Result<()> {
+    let (Some(start), Some(mut bdf2)) = (start, motion.bdf2.take()) else { return Ok(()) };
     let scheme = here.span.scheme;
-    if start.velocities.is_empty() {
-        return Ok(());
-    }
     let found = impacts_of_contacts(here, springs, motion);
     let found = message::all_gather_v(&*here.rank.world, &found)?;
-    let mut bdf2 = std::mem::take(&mut motion.bdf2);
     let Bdf2 { impacts, end, .. } = &mut bdf2;
-    let cloth = motion.inverse_masses.len();
+    let cloth = motion.start.inverse_masses.len();
     impacts.clear();
     impacts.extend((0..cloth).map(|vertex| motion.u1[vertex] - motion.solved_velocity(vertex)));
     for Impact { vertex, change_m_per_s } in found {
@@ -49,15 +46,15 @@ pub(crate) fn finish(
     end.velocities.clear();
     end.accelerations.clear();
     for (vertex, impact) in impacts.iter().enumerate() {
-        let [u0, u1] = [&motion.u0[vertex], &motion.u1[vertex]];
-        let [v1, a1] = match motion.prescribed[vertex] {
+        let [u0, u1] = [&motion.start.u0[vertex], &motion.u1[vertex]];
+        let [v1, a1] = match motion.start.prescribed[vertex] {
             true => [*u1, Vec3::zeros()],
             false => scheme.advance([u0, u1, &start.velocities[vertex]], impact),
         };
         end.velocities.push(v1);
         end.accelerations.push(a1);
     }
-    motion.bdf2 = bdf2;
+    motion.bdf2 = Some(bdf2);
     Ok(())
 }
 
@@ -74,7 +71,7 @@ fn impacts_of_contacts(
         let velocity = spring.sides.velocity(|node| motion.solved_velocity(node as usize));
         let force = spring.force(velocity, h) - spring.lasting;
         for term in spring.sides.terms() {
-            let Some(&inverse_mass) = motion.inverse_masses.get(term.node as usize) else {
+            let Some(&inverse_mass) = motion.start.inverse_masses.get(term.node as usize) else {
                 continue;
             };
             if inverse_mass > 0.0 && own.own_index(term.node).is_some() {
@@ -103,18 +100,25 @@ pub(crate) struct Base<'a> {
     pub v: &'a [Vec3],
 }
 
-/// The vectors of BDF2 in a step.
+/// The vectors of a step of a run of BDF2.
 #[derive(Default)]
 pub(crate) struct Bdf2 {
-    /// The base point of the first solve: an estimate of the end.
-    pub x: Vec<Vec3>,
-    pub u: Vec<Vec3>,
-    /// Velocities in forces at the base point of the next solve.
-    pub v: Vec<Vec3>,
-    /// Velocities in forces at the end of the step if no force acts, m/s.
-    pub inertial: Vec<Vec3>,
+    /// The estimate of the end. None in a step of Euler.
+    pub estimate: Option<Estimate>,
     /// What impacts change in the velocities of cloth, m/s.
     pub impacts: Vec<Vec3>,
     /// What the next step knows of this one.
     pub end: History,
+}
+
+/// The end of a step of BDF2 as estimated before its first solve: its base point.
+pub(crate) struct Estimate {
+    /// Positions of all vertices, m.
+    pub x: Vec<Vec3>,
+    /// Mean velocities of all nodes in the step, m/s.
+    pub u: Vec<Vec3>,
+    /// Velocities of all nodes in forces at the base point of the next solve, m/s.
+    pub v: Vec<Vec3>,
+    /// Those at the end of the step if no force acts, m/s.
+    pub inertial: Vec<Vec3>,
 }

@@ -14,6 +14,7 @@ pub mod region;
 pub(crate) mod saved;
 pub(crate) mod skin_motion;
 mod start;
+pub(crate) mod step_start;
 pub(crate) mod trouble;
 pub mod waiting;
 
@@ -27,7 +28,7 @@ use crate::state::control::StepControl;
 use crate::state::dropped::Dropped;
 use crate::state::waiting::{Present, Waiting};
 use crate::time::clock::TICKS_PER_STEP;
-use crate::time::scheme::{History, Integrator};
+use crate::time::scheme::{History, Integrator, saved_history};
 use cloth_bodies::bodies::BodyPose;
 use cloth_bodies::bodies::cloth::pins::{Captured, PinGroup};
 use cloth_bodies::bodies::prescribed::PrescribedPose;
@@ -56,9 +57,9 @@ pub struct State {
     /// Changes a second of these velocities in the last step, m/s^2; the same on every
     /// rank. At the start they are those of free flight. The next solve starts from them.
     pub accelerations: Vec<Vec3>,
-    /// What BDF2 knows of the last step of each cloth vertex; the same on every rank. Empty with
-    /// Euler.
-    pub history: History,
+    /// What BDF2 knows of the last step of each cloth vertex; the same on every rank. None with Euler.
+    #[serde(with = "saved_history")]
+    pub history: Option<History>,
     /// Coordinates of each body of few nodes; the same on every rank. Each body defines their
     /// meaning.
     pub coordinates: Vec<Vec<f64>>,
@@ -110,7 +111,7 @@ impl State {
             positions: model.initial.clone(),
             accelerations,
             velocities,
-            history: History::default(),
+            history: None,
             coordinates,
             captured: model.cloth.pins.nothing_captured(),
             waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
@@ -126,9 +127,9 @@ impl State {
 
     /// Velocities of all cloth vertices, m/s.
     pub(crate) fn cloth_velocities(&self) -> &[Vec3] {
-        match self.history.velocities.is_empty() {
-            true => &self.velocities[..self.positions.len()],
-            false => &self.history.velocities,
+        match &self.history {
+            None => &self.velocities[..self.positions.len()],
+            Some(history) => &history.velocities,
         }
     }
 
@@ -138,8 +139,10 @@ impl State {
             Integrator::Euler => self.velocities[..velocities.len()].copy_from_slice(velocities),
             Integrator::Bdf2 => {
                 let gravity = model.gravity(model.clock.seconds(self.ticks));
-                self.history.velocities = velocities.to_vec();
-                self.history.accelerations = vec![gravity; velocities.len()];
+                self.history = Some(History {
+                    velocities: velocities.to_vec(),
+                    accelerations: vec![gravity; velocities.len()],
+                });
                 self.set_mean_velocities(model);
             }
         }
@@ -149,7 +152,7 @@ impl State {
     /// had another size. So a step of BDF2 from there on is exact for a constant force.
     fn set_mean_velocities(&mut self, model: &Model) {
         let half_s = 0.5 * model.clock.seconds(self.control.ticks.max(TICKS_PER_STEP));
-        let History { velocities, accelerations } = &self.history;
+        let Some(History { velocities, accelerations }) = &self.history else { return };
         for (mean, (v, a)) in zip(&mut self.velocities, zip(velocities, accelerations)) {
             *mean = v - a * half_s;
         }
@@ -188,6 +191,7 @@ impl State {
     /// The first part that does not fit `model`. None if this can be one of its states.
     fn misfit(&self, model: &Model) -> Option<&'static str> {
         let (numbering, start) = (&model.numbering, Self::start(model));
+        let sizes_of = |it: &Option<History>| it.as_ref().map(History::sizes);
         let sizes = |lists: &[Vec<f64>]| Vec::from_iter(lists.iter().map(Vec::len));
         let is_captured = |(group, held): (&PinGroup, &Vec<Vec3>)| {
             held.is_empty() || held.len() == group.vertices.len()
@@ -207,7 +211,7 @@ impl State {
             ("positions", self.positions.len() == start.positions.len()),
             ("velocities", self.velocities.len() == start.velocities.len()),
             ("accelerations", self.accelerations.len() == start.accelerations.len()),
-            ("velocities", self.history.fits(&start.history)),
+            ("velocities", sizes_of(&self.history) == sizes_of(&start.history)),
             ("bodies", sizes(&self.coordinates) == sizes(&start.coordinates)),
             (
                 "pins",

@@ -5,18 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::model::Model;
-use crate::model::skin::{Carrier, Follower};
 use crate::state::State;
 use crate::state::bdf2::Bdf2;
 use crate::state::body_terms::{BodyTerms, NodeTerms, carried};
 use crate::state::joint_springs::JointSpring;
+use crate::state::step_start::StepStart;
 use crate::state::waiting::{self, Course};
 use crate::time::clock::{Span, TICKS_PER_STEP};
 use crate::time::scheme::Scheme;
-use cloth_bodies::bodies::cloth::inputs::Target;
-use cloth_bodies::bodies::cloth::pins::Draw;
 use cloth_bodies::bodies::numbering::BodyRange;
-use cloth_bodies::bodies::prescribed::PrescribedPose;
 use cloth_bodies::bodies::{Body, Numbering};
 use cloth_bodies::contact::fail_safe::BodyEnd;
 use cloth_collision::collision::{Surfaces, Sweep};
@@ -39,69 +36,32 @@ const VERTICES_PER_CHUNK: usize = 4096;
 /// | all-gather after the solve, impulses | `u1`, and `x1` from it |
 /// | fail-safe | `x1`, and `u1` of what it stops |
 pub(crate) struct StepMotion {
-    /// Positions at the start, m.
-    pub x0: Vec<Vec3>,
-    /// Positions at the end as predicted before the solve, m.
-    pub predicted: Vec<Vec3>,
+    /// What is known before the solve.
+    pub start: StepStart,
     /// The end of the motion along which candidates were sought, m.
     pub path_end: Vec<Vec3>,
     /// Positions at the end, m.
     pub x1: Vec<Vec3>,
-    /// Velocities of all nodes at the start, m/s. After them the mean velocities of obstacle
-    /// vertices over the step.
-    pub u0: Vec<Vec3>,
-    /// Velocities of all nodes at the end. After them those of obstacle vertices, as in `u0`.
+    /// Velocities of all nodes at the end. After them those of obstacle vertices, as in
+    /// [`StepStart::u0`].
     pub u1: Vec<Vec3>,
-    /// Vertices that move as prescribed: obstacles, pins and handles.
-    pub prescribed: Vec<bool>,
-    /// Where each prescribed body ends: obstacles, then groups of pins.
-    pub courses: Vec<Course>,
-    /// Where each obstacle is on its way at the start of the step, and at its end.
-    pub obstacle_ways: Vec<[Option<PrescribedPose>; 2]>,
-    /// Where the animation has the released vertices of skin at the end, and how fast it goes, in the
-    /// order of the state.
-    pub carriers: Vec<Carrier>,
-    /// Where the animation has the vertices of obstacles at the end, m. Empty if none is released.
-    pub animated: Vec<Vec3>,
-    /// The springs of each joint in the last solve.
-    pub(crate) joint_springs: Vec<Vec<JointSpring>>,
-    /// The forces of [`crate::State::joint_forces`] at the start of the step, N.
-    pub(crate) joint_forces: Vec<Vec3>,
-    /// Pinned vertices and where they are at the end, by rising vertex.
-    pub targets: Vec<Target>,
-    /// Bodies that the fail-safe has placed, and the velocities that take them there, m/s.
-    placed: Vec<(usize, Vec<Vec3>)>,
-    /// Those that go with skin which gives way instead, by rising vertex.
-    pub followers: Vec<Follower>,
     /// What the last solve of this step found.
     pub(crate) solved: Solution,
     /// Whether the next solve repairs that solution.
     pub(crate) repairs: bool,
-    /// Coordinates of each body at the start.
-    pub coordinates: Vec<Vec<f64>>,
-    /// Those in the middle of the step: of free flight, or of the solution to be repaired.
+    /// The springs of each joint in the last solve.
+    pub(crate) joint_springs: Vec<Vec<JointSpring>>,
+    /// Coordinates of each body in the middle of the step: of free flight, or of the solution to be
+    /// repaired.
     pub middles: Vec<Vec<f64>>,
-    /// Masses of the nodes of bodies, and what changes them in free flight, by rising node.
+    /// Masses of the nodes of bodies there, and what changes them in free flight, by rising node.
     pub body_terms: Vec<NodeTerms>,
-    /// Inverse masses of cloth vertices, 1/kg; 0 if pinned.
-    pub inverse_masses: Vec<f64>,
-    /// What BDF2 adds.
-    pub bdf2: Bdf2,
+    /// Bodies that the fail-safe has placed, and the velocities that take them there, m/s.
+    placed: Vec<(usize, Vec<Vec3>)>,
+    /// What a run of BDF2 adds.
+    pub bdf2: Option<Bdf2>,
     /// The estimated error of the positions at the end, m, if the size of steps follows from it.
     pub error_m: f64,
-    /// Gravity in this step, m/s^2.
-    pub gravity: Vec3,
-    /// The loads on cloth vertices in this step, N; empty if there are none.
-    pub loads: Vec<Vec3>,
-    /// What the springs of pins do to cloth vertices in this step; empty if there are none.
-    pub draws: Vec<Draw>,
-    /// The forces on cloth vertices that the caller adds in this whole step, N; empty if there are
-    /// none.
-    pub pushes: Vec<Vec3>,
-    /// The change of velocity by gravity in this step, m/s.
-    pub fall: Vec3,
-    /// The change of velocities in this step if the last step's accelerations continue, m/s.
-    pub last_changes: Vec<Vec3>,
 }
 
 /// What a solve found: the end of the step before impulses and the fail-safe.
@@ -115,42 +75,20 @@ pub(crate) struct Solution {
 
 impl StepMotion {
     pub fn new(model: &Model) -> Self {
-        let numbering = &model.numbering;
-        let mut x = vec![Vec3::zeros(); numbering.vertices()];
-        model.place_obstacles(true, &mut x[numbering.free_vertices()..], |_, it| it.pose_at(0.0));
-        let mut prescribed = vec![true; x.len()];
-        prescribed[..numbering.free_vertices()].fill(false);
+        let start = StepStart::new(model);
         Self {
-            predicted: x.clone(),
-            path_end: x.clone(),
-            x1: x.clone(),
-            x0: x,
-            u0: vec![Vec3::zeros(); numbering.velocities()],
-            u1: vec![Vec3::zeros(); numbering.velocities()],
-            prescribed,
-            courses: Vec::new(),
-            obstacle_ways: Vec::new(),
-            carriers: Vec::new(),
-            animated: Vec::new(),
-            joint_springs: Vec::new(),
-            joint_forces: Vec::new(),
-            targets: Vec::new(),
-            placed: Vec::new(),
-            followers: Vec::new(),
+            path_end: start.x0.clone(),
+            x1: start.x0.clone(),
+            u1: start.u0.clone(),
+            start,
             solved: Solution::default(),
             repairs: false,
-            coordinates: Vec::new(),
+            joint_springs: Vec::new(),
             middles: Vec::new(),
             body_terms: Vec::new(),
-            inverse_masses: vec![0.0; numbering.cloth()],
-            bdf2: Bdf2::default(),
+            placed: Vec::new(),
+            bdf2: None,
             error_m: 0.0,
-            gravity: Vec3::zeros(),
-            loads: Vec::new(),
-            draws: Vec::new(),
-            pushes: Vec::new(),
-            fall: Vec3::zeros(),
-            last_changes: Vec::new(),
         }
     }
 
@@ -168,15 +106,15 @@ impl StepMotion {
     /// is that of the solution that is repaired, or the predicted one.
     pub fn mean(&self, vertex: VertexId) -> Vec3 {
         let (at, end) =
-            (vertex as usize, if self.repairs { &self.solved.x } else { &self.predicted });
-        (self.x0[at] + end[at]) * 0.5
+            (vertex as usize, if self.repairs { &self.solved.x } else { &self.start.predicted });
+        (self.start.x0[at] + end[at]) * 0.5
     }
 
     /// Velocities of all cloth vertices at the end of the step, m/s.
     pub fn end_velocities(&self) -> &[Vec3] {
-        match self.bdf2.end.velocities.is_empty() {
-            true => &self.u1[..self.inverse_masses.len()],
-            false => &self.bdf2.end.velocities,
+        match &self.bdf2 {
+            None => &self.u1[..self.start.inverse_masses.len()],
+            Some(bdf2) => &bdf2.end.velocities,
         }
     }
 
@@ -189,9 +127,7 @@ impl StepMotion {
     pub fn repair(&mut self, threads: &Threads, model: &Model, scheme: Scheme) {
         threads.copy(&self.solved.x, &mut self.x1);
         threads.copy(&self.solved.u, &mut self.u1);
-        if scheme.has_history() {
-            self.bdf2.v = self.in_forces(&self.solved.u, scheme);
-        }
+        self.move_base(scheme);
         self.repairs = true;
         self.place_middles(model, scheme);
     }
@@ -205,14 +141,14 @@ impl StepMotion {
             let of_body = &mut self.body_terms[terms(model, range)];
             let mut u: Vec<Vec3> = match self.repairs {
                 true => self.solved.u[nodes(range)].to_vec(),
-                false => {
-                    zip(&self.u0[nodes(range)], &*of_body).map(|(u, it)| u + it.free).collect()
-                }
+                false => zip(&self.start.u0[nodes(range)], &*of_body)
+                    .map(|(u, it)| u + it.free)
+                    .collect(),
             };
             if !self.repairs && body.radius_m() > 0.0 {
-                u[0] += carried(&self.last_changes, self.fall, range);
+                u[0] += carried(&self.start.last_changes, self.start.fall, range);
             }
-            let middle = scheme.middle(&**body, &self.coordinates[number], &u);
+            let middle = scheme.middle(&**body, &self.start.coordinates[number], &u);
             for (node, terms) in of_body.iter_mut().enumerate() {
                 let mass = body.mass(&middle, node);
                 terms.mass = [mass, mass.try_inverse().unwrap_or_else(Mat3::zeros)];
@@ -249,8 +185,8 @@ impl StepMotion {
     /// Sum of the lengths of the motions of the cloth vertices among `nodes`, m.
     pub fn path_length(&self, nodes: &[NodeId]) -> f64 {
         let vertices = nodes.iter().map(|&node| node as usize);
-        let vertices = vertices.filter(|&v| v < self.inverse_masses.len());
-        vertices.map(|v| (self.x1[v] - self.x0[v]).norm()).sum()
+        let vertices = vertices.filter(|&v| v < self.start.inverse_masses.len());
+        vertices.map(|v| (self.x1[v] - self.start.x0[v]).norm()).sum()
     }
 
     /// Makes the positions `x1` at the end of the step from the velocities `u1` of all nodes, and
@@ -262,11 +198,11 @@ impl StepMotion {
         }
         let x1 = Blocks::of_vertices(&mut self.x1[..model.numbering.cloth()]);
         threads.for_each_patch(x1, 1, |block, x1| {
-            let starts = zip(&self.x0, &self.u1).skip(block * x1.size);
+            let starts = zip(&self.start.x0, &self.u1).skip(block * x1.size);
             zip(x1.items, starts).for_each(|(x1, (x0, u1))| *x1 = scheme.end(x0, u1));
         });
         self.placed.clear();
-        for &(vertex, place) in &self.targets {
+        for &(vertex, place) in &self.start.targets {
             self.x1[vertex as usize] = place;
         }
         for body in 0..model.bodies.len() {
@@ -288,7 +224,7 @@ impl StepMotion {
         match model.numbering.body_of_node(node) {
             None => {
                 let vertex = model.numbering.skin_vertex(node).unwrap_or(node) as usize;
-                self.x1[vertex] = scheme.end(&self.x0[vertex], &self.u1[at]);
+                self.x1[vertex] = scheme.end(&self.start.x0[vertex], &self.u1[at]);
             }
             Some(body) => self.place_body(model, body, scheme),
         }
@@ -296,7 +232,7 @@ impl StepMotion {
 
     fn place_body(&mut self, model: &Model, number: usize, scheme: Scheme) {
         let (body, range) = (&model.bodies[number], &model.numbering.bodies()[number]);
-        let (at, u1) = (&self.coordinates[number], &self.u1[nodes(range)]);
+        let (at, u1) = (&self.start.coordinates[number], &self.u1[nodes(range)]);
         let moved = scheme.moved(&**body, at, u1);
         body.place(&moved, &mut self.x1[vertices(range)]);
     }
@@ -315,12 +251,12 @@ impl StepMotion {
     /// The motion along which candidates are sought among `surfaces`, for pairs within `radius`
     /// (m).
     pub fn sweep<'a>(&'a self, surfaces: &'a Surfaces, radius: f64) -> Sweep<'a> {
-        Sweep { x0: &self.x0, x1: &self.path_end, radius, radii: surfaces.radii() }
+        Sweep { x0: &self.start.x0, x1: &self.path_end, radius, radii: surfaces.radii() }
     }
 
     /// The coordinates of all bodies at the end of the step.
     pub fn moved_bodies(&self, model: &Model, scheme: Scheme) -> Vec<Vec<f64>> {
-        let bodies = each_body(model).zip(&self.coordinates).enumerate();
+        let bodies = each_body(model).zip(&self.start.coordinates).enumerate();
         let moved = bodies.map(|(number, ((body, range), at))| {
             let placed = self.placed.iter().find(|placed| placed.0 == number);
             let way = placed.map_or(&self.u1[nodes(range)], |placed| &placed.1);
@@ -335,28 +271,28 @@ impl StepMotion {
         threads.copy(&self.x1[..numbering.cloth()], &mut state.positions);
         let accelerations = Blocks::of_vertices(&mut state.accelerations);
         threads.for_each_patch(accelerations, 1, |block, accelerations| {
-            let velocities = zip(&self.u0, &self.u1).skip(block * accelerations.size);
+            let velocities = zip(&self.start.u0, &self.u1).skip(block * accelerations.size);
             zip(accelerations.items, velocities).for_each(|(acceleration, (u0, u1))| {
                 *acceleration = span.scheme.acceleration(u0, u1)
             });
         });
         threads.copy(&self.u1[..numbering.nodes()], &mut state.velocities);
-        state.history.clone_from(&self.bdf2.end);
+        state.history = self.bdf2.as_ref().map(|bdf2| bdf2.end.clone());
         if !span.scheme.has_history() {
             state.set_mean_velocities(model);
         }
         state.coordinates = self.moved_bodies(model, span.scheme);
         state.joint_forces = self.locking_forces(span.scheme);
-        state.released.advance(&self.x1, &self.carriers);
+        state.released.advance(&self.x1, &self.start.carriers);
         state.ticks += span.ticks;
         let whole = state.ticks.is_multiple_of(TICKS_PER_STEP);
-        waiting::advance(&mut state.waiting, &self.courses, whole);
+        waiting::advance(&mut state.waiting, &self.start.courses, whole);
     }
 
     /// Whether a prescribed body stands still or goes back because it had no room.
     pub fn someone_waits(&self) -> bool {
         let waits = |course: &_| matches!(course, Course::Stands(_) | Course::GoesBack(..));
-        self.courses.iter().any(waits)
+        self.start.courses.iter().any(waits)
     }
 }
 

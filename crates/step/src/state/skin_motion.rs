@@ -41,17 +41,17 @@ impl StepMotion {
     pub fn predict_skins(&mut self, model: &Model, state: &State, span: &Span) {
         let skins = zip(&model.skins, model.numbering.skins());
         for (skin, range) in skins.clone() {
-            self.prescribed[vertices(range)].fill(true);
-            self.last_changes[nodes(range)].fill(Vec3::zeros());
+            self.start.prescribed[vertices(range)].fill(true);
+            self.start.last_changes[nodes(range)].fill(Vec3::zeros());
             self.body_terms.extend(skin.masses.iter().map(|&mass| NodeTerms {
                 mass: [Mat3::from_diagonal_element(mass), Mat3::zeros()],
                 free: Vec3::zeros(),
             }));
         }
-        self.carriers.clear();
-        self.animated.clear();
+        self.start.carriers.clear();
+        self.start.animated.clear();
         if !state.released.is_empty() {
-            self.animated.extend(&self.predicted[model.numbering.free_vertices()..]);
+            self.start.animated.extend(&self.start.predicted[model.numbering.free_vertices()..]);
         }
         for released in state.released.vertices() {
             let own = |(_, it): &(_, &BodyRange)| it.vertices.contains(&released.vertex);
@@ -68,9 +68,11 @@ impl StepMotion {
                 }
                 if released.returns {
                     let u = u0 + change;
-                    (self.u0[node], self.u1[node]) = (u, u);
-                    self.predicted[released.vertex as usize] = span.scheme.end(&released.x, &u);
-                    self.x1[released.vertex as usize] = self.predicted[released.vertex as usize];
+                    (self.start.u0[node], self.u1[node]) = (u, u);
+                    self.start.predicted[released.vertex as usize] =
+                        span.scheme.end(&released.x, &u);
+                    self.x1[released.vertex as usize] =
+                        self.start.predicted[released.vertex as usize];
                     continue;
                 }
                 let mass = skin.masses[place] * skin.law.mass_factor(span.scheme.step_s());
@@ -96,10 +98,10 @@ impl StepMotion {
         span: &Span,
     ) -> Vec3 {
         let vertex = released.vertex as usize;
-        let carrier = Carrier { end: self.predicted[vertex], velocity: self.u0[node] };
-        let (d, relative) = (released.x - self.x0[vertex], u0 - released.carrier);
-        self.x0[vertex] = released.x;
-        self.carriers.push(carrier);
+        let carrier = Carrier { end: self.start.predicted[vertex], velocity: self.start.u0[node] };
+        let (d, relative) = (released.x - self.start.x0[vertex], u0 - released.carrier);
+        self.start.x0[vertex] = released.x;
+        self.start.carriers.push(carrier);
         carrier.velocity + law.free_velocity(&d, &relative, span.scheme.step_s()) - u0
     }
 
@@ -115,23 +117,23 @@ impl StepMotion {
     ) {
         let vertex = released.vertex as usize;
         let carried =
-            self.carriers.last().map_or(Vec3::zeros(), |it| it.velocity) - released.carrier;
+            self.start.carriers.last().map_or(Vec3::zeros(), |it| it.velocity) - released.carrier;
         let change = carried + within(last - carried, (free - carried).norm());
-        self.prescribed[vertex] = false;
-        self.last_changes[node] = last;
-        (self.u0[node], self.u1[node]) = (u0, u0);
-        self.predicted[vertex] = scheme.end(&released.x, &(u0 + change));
+        self.start.prescribed[vertex] = false;
+        self.start.last_changes[node] = last;
+        (self.start.u0[node], self.u1[node]) = (u0, u0);
+        self.start.predicted[vertex] = scheme.end(&released.x, &(u0 + change));
     }
 
     /// Places the released vertices of skin at the end of the step, by their velocities.
     pub fn place_skins(&mut self, model: &Model, scheme: Scheme) {
         for (skin, range) in zip(&model.skins, model.numbering.skins()) {
             for (place, (vertex, node)) in zip(vertices(range), nodes(range)).enumerate() {
-                if !self.prescribed[vertex] {
-                    let end = scheme.end(&self.x0[vertex], &self.u1[node]);
+                if !self.start.prescribed[vertex] {
+                    let end = scheme.end(&self.start.x0[vertex], &self.u1[node]);
                     self.x1[vertex] = skin.within(place, end, self.animated_of(model, range));
                     if self.x1[vertex] != end {
-                        self.u1[node] = scheme.velocity(&self.x0[vertex], &self.x1[vertex]);
+                        self.u1[node] = scheme.velocity(&self.start.x0[vertex], &self.x1[vertex]);
                     }
                 }
             }
@@ -141,6 +143,7 @@ impl StepMotion {
     /// Where the animation has the vertices of a skin at the end of the step, m.
     fn animated_of(&self, model: &Model, range: &BodyRange) -> &[Vec3] {
         let first = model.numbering.free_vertices();
-        &self.animated[range.vertices.start as usize - first..range.vertices.end as usize - first]
+        &self.start.animated
+            [range.vertices.start as usize - first..range.vertices.end as usize - first]
     }
 }

@@ -45,7 +45,7 @@ impl Integrator {
     }
 }
 
-/// What BDF2 knows of the last step of all cloth vertices. Empty with Euler.
+/// What BDF2 knows of the last step of all cloth vertices.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct History {
     /// Velocities at its end, m/s.
@@ -55,15 +55,37 @@ pub struct History {
 }
 
 impl History {
-    /// `v0` (m/s) and `a0` (m/s^2) of a vertex. None with Euler.
-    pub(crate) fn at(&self, vertex: usize) -> Option<[&Vec3; 2]> {
-        Some([self.velocities.get(vertex)?, self.accelerations.get(vertex)?])
+    /// `v0` (m/s) and `a0` (m/s^2) of a vertex.
+    pub(crate) fn at(&self, vertex: usize) -> [&Vec3; 2] {
+        [&self.velocities[vertex], &self.accelerations[vertex]]
     }
 
-    /// Whether it has as many vertices as `other`.
-    pub(crate) fn fits(&self, other: &Self) -> bool {
-        self.velocities.len() == other.velocities.len()
-            && self.accelerations.len() == other.accelerations.len()
+    /// How many vertices have a velocity, and how many an acceleration.
+    pub(crate) fn sizes(&self) -> [usize; 2] {
+        [self.velocities.len(), self.accelerations.len()]
+    }
+
+    /// Both lists, to be changed alike.
+    pub(crate) fn lists(&mut self) -> [&mut Vec<Vec3>; 2] {
+        [&mut self.velocities, &mut self.accelerations]
+    }
+}
+
+/// The saved form of an optional history: two lists, which are empty if there is none.
+pub(crate) mod saved_history {
+    use super::History;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(of: &Option<History>, to: S) -> Result<S::Ok, S::Error> {
+        match of {
+            Some(history) => history.serialize(to),
+            None => History::default().serialize(to),
+        }
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Option<History>, D::Error> {
+        let history = History::deserialize(from)?;
+        Ok((history != History::default()).then_some(history))
     }
 }
 

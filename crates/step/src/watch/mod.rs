@@ -205,7 +205,7 @@ impl EnergyWatch {
 /// all velocities.
 fn quickened(model: &Model, motion: &StepMotion) -> usize {
     let gain = |vertex: usize| {
-        let [v0, v1] = [&motion.u0[vertex], &motion.u1[vertex]];
+        let [v0, v1] = [&motion.start.u0[vertex], &motion.u1[vertex]];
         model.cloth.masses[vertex] * (v1.norm_squared() - v0.norm_squared())
     };
     let vertices = 0..model.numbering.cloth();

@@ -95,7 +95,7 @@ impl WorkMeter {
         if wind != Vec3::zeros() && drag.is_some() {
             let h = span.scheme.step_s();
             let (v0, v1) = (motion.inertial(), &motion.u1);
-            let blown = Blown { drag, wind, x0: &motion.x0, v0, v1, h };
+            let blown = Blown { drag, wind, x0: &motion.start.x0, v0, v1, h };
             let works = system.cloth().works_of_air(&rank.threads, &model.cloth, blown);
             works.iter().for_each(|&work| sums.plain.add([work]));
         }
@@ -131,8 +131,8 @@ impl WorkMeter {
             for row in rows[0] as usize..rows[1] as usize {
                 let node = rank.layout.own[row] as usize;
                 let (p, v) = (self.impulses[row], motion.u1[node]);
-                if motion.prescribed[node] {
-                    let change = (v - motion.u0[node]) * model.cloth.masses[node];
+                if motion.start.prescribed[node] {
+                    let change = (v - motion.start.u0[node]) * model.cloth.masses[node];
                     of_pins += span.scheme.reaction(p, change).dot(&v);
                     continue;
                 }
@@ -206,7 +206,7 @@ impl WorkMeter {
         let (rank, layout) = (here.rank, &here.rank.layout);
         let base = motion.about().u;
         let change = |node: NodeId| motion.u1[node as usize] - base[node as usize];
-        if motion.targets.is_empty() && motion.ends_as_solved() {
+        if motion.start.targets.is_empty() && motion.ends_as_solved() {
             // The solve left no residual.
             self.impulses.clear();
             self.impulses.resize(layout.own.len(), Vec3::zeros());
@@ -255,7 +255,7 @@ impl WorkMeter {
         let terms = SystemTerms {
             scheme: span.scheme,
             inputs: &motion.inputs(model, span, end, 0.0),
-            first_changes: &motion.last_changes,
+            first_changes: &motion.start.last_changes,
             prescribed: &motion.prescribed_changes(end, span.scheme),
             bodies: motion.body_terms(model),
             contacts: &[],
@@ -278,7 +278,7 @@ impl WorkMeter {
 fn work_of_prescribed(here: &Context, motion: &StepMotion, spring: &ContactSpring) -> f64 {
     let numbering = &here.model.numbering;
     let is_prescribed = |node: usize| match node < numbering.cloth() {
-        true => motion.prescribed[node],
+        true => motion.start.prescribed[node],
         false => numbering.body_of_node(node as NodeId).is_none(),
     };
     let velocity = |node: NodeId| motion.solved_velocity(node as usize);
@@ -301,9 +301,9 @@ fn work_on_follower(here: &Context, motion: &StepMotion, spring: &ContactSpring)
 
 /// The fastest speed of pins and obstacles, skin included, m/s.
 fn prescribed_speed(here: &Context, motion: &StepMotion) -> f64 {
-    let pinned = motion.targets.iter().map(|&(vertex, _)| vertex as usize);
-    let prescribed = pinned.chain(here.model.numbering.free_vertices()..motion.x0.len());
-    let paths = prescribed.map(|vertex| motion.x1[vertex] - motion.x0[vertex]);
+    let pinned = motion.start.targets.iter().map(|&(vertex, _)| vertex as usize);
+    let prescribed = pinned.chain(here.model.numbering.free_vertices()..motion.start.x0.len());
+    let paths = prescribed.map(|vertex| motion.x1[vertex] - motion.start.x0[vertex]);
     here.span.scheme.speed(paths.map(|path| path.norm_squared()).fold(0.0, f64::max).sqrt())
 }
 
@@ -311,16 +311,16 @@ fn prescribed_speed(here: &Context, motion: &StepMotion) -> f64 {
 pub(super) fn add_loads(here: &Context, motion: &StepMotion, sums: &mut ExactSums<1>) {
     let Context { model, rank, .. } = *here;
     let is_keyed = model.has_keyed_gravity();
-    if motion.loads.is_empty() && motion.draws.is_empty() && !is_keyed {
+    if motion.start.loads.is_empty() && motion.start.draws.is_empty() && !is_keyed {
         return;
     }
     let work = |vertex: usize| {
-        let path = motion.x1[vertex] - motion.x0[vertex];
-        let mut load = motion.loads.get(vertex).map_or(0.0, |load| load.dot(&path));
-        if let Some(draw) = motion.draws.get(vertex) {
-            load += draw.work_j(motion.x0[vertex], motion.x1[vertex]);
+        let path = motion.x1[vertex] - motion.start.x0[vertex];
+        let mut load = motion.start.loads.get(vertex).map_or(0.0, |load| load.dot(&path));
+        if let Some(draw) = motion.start.draws.get(vertex) {
+            load += draw.work_j(motion.start.x0[vertex], motion.x1[vertex]);
         }
-        let weight = model.cloth.masses[vertex] * motion.gravity.dot(&path);
+        let weight = model.cloth.masses[vertex] * motion.start.gravity.dot(&path);
         if is_keyed { load + weight } else { load }
     };
     // The sum of each patch has the same bits on any number of ranks.
@@ -337,8 +337,9 @@ pub(super) fn work_on_bodies(here: &Context, motion: &StepMotion, coordinates: &
     let work = |number: usize| {
         let (body, nodes) = (&model.bodies[number], &model.numbering.bodies()[number].nodes);
         let u = &motion.u1[nodes.start as usize..nodes.end as usize];
-        let [from, to] = [&motion.coordinates[number], &coordinates[number]]
-            .map(|at| body.energy(at, u, &motion.gravity) - body.energy(at, u, &Vec3::zeros()));
+        let [from, to] = [&motion.start.coordinates[number], &coordinates[number]].map(|at| {
+            body.energy(at, u, &motion.start.gravity) - body.energy(at, u, &Vec3::zeros())
+        });
         from - to
     };
     (0..model.bodies.len()).map(work).sum()
