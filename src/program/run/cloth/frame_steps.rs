@@ -9,7 +9,7 @@ use cloth_step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingOb
 
 use crate::program::output::cloth_record::{
     Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
-    YieldRecord,
+    YieldRecord, track,
 };
 use crate::program::output::record::StepRecord;
 use crate::program::run::cloth::crush::crushed;
@@ -52,64 +52,30 @@ pub struct FrameSteps {
 impl FrameSteps {
     /// Adds a step, and the state of waiting bodies and passed obstacles after it.
     pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
-        let AfterStep { number, size, waiting, passed, yielding } = after;
-        self.yielded.iter_mut().for_each(|it| (it.offset_m, it.vertices) = (0.0, 0));
-        yielding.into_iter().for_each(|obstacle| self.note_yielding(obstacle, size));
-        self.passed.iter_mut().for_each(|record| record.vertices.clear());
-        passed.into_iter().for_each(|obstacle| self.note_passed(obstacle, size));
-        self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
-        waiting.iter().for_each(|body| self.note(body, size));
+        let AfterStep { number, size: steps, waiting, passed, yielding } = after;
+        let waiting = waiting.into_iter().map(|WaitingBody { name: body, behind_m, .. }| {
+            WaitingRecord { body, steps, largest_behind_m: behind_m, behind_m }
+        });
+        self.waiting = track(std::mem::take(&mut self.waiting), waiting);
+        let passed = passed.into_iter().map(|PassedObstacle { name: obstacle, vertices }| {
+            let largest = vertices.len() as u64;
+            PassedRecord { obstacle, steps, largest, vertices }
+        });
+        self.passed = track(std::mem::take(&mut self.passed), passed);
+        let yielding = yielding.into_iter().map(|it: YieldingObstacle| YieldRecord {
+            obstacle: it.name,
+            steps,
+            largest_offset_m: it.largest_offset_m,
+            offset_m: it.largest_offset_m,
+            largest: it.vertices as u64,
+            vertices: it.vertices as u64,
+        });
+        self.yielded = track(std::mem::take(&mut self.yielded), yielding);
         self.numbers.push(number);
         self.reports.push(*report);
         self.uses.extend(watch.uses);
         self.searches_s.push(watch.lengths_s);
         watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
-    }
-
-    fn note_passed(&mut self, PassedObstacle { name, vertices }: PassedObstacle, size: u64) {
-        let known = self.passed.iter().position(|record| record.obstacle == name);
-        let place = known.unwrap_or(self.passed.len());
-        if known.is_none() {
-            let vertices = Vec::new();
-            self.passed.push(PassedRecord { obstacle: name, steps: 0, largest: 0, vertices });
-        }
-        let record = &mut self.passed[place];
-        record.steps += size;
-        record.largest = record.largest.max(vertices.len() as u64);
-        record.vertices = vertices;
-    }
-
-    fn note_yielding(&mut self, it: YieldingObstacle, size: u64) {
-        let record = YieldRecord {
-            obstacle: it.name,
-            steps: size,
-            largest_offset_m: it.largest_offset_m,
-            offset_m: it.largest_offset_m,
-            largest: it.vertices as u64,
-            vertices: it.vertices as u64,
-        };
-        match self.yielded.iter_mut().find(|known| known.obstacle == record.obstacle) {
-            Some(known) => known.add(&record),
-            None => self.yielded.push(record),
-        }
-    }
-
-    fn note(&mut self, body: &WaitingBody, size: u64) {
-        let known = self.waiting.iter().position(|record| record.body == body.name);
-        let place = known.unwrap_or(self.waiting.len());
-        if known.is_none() {
-            let body = body.name.clone();
-            self.waiting.push(WaitingRecord {
-                body,
-                steps: 0,
-                largest_behind_m: 0.0,
-                behind_m: 0.0,
-            });
-        }
-        let record = &mut self.waiting[place];
-        record.steps += size;
-        record.behind_m = body.behind_m;
-        record.largest_behind_m = record.largest_behind_m.max(body.behind_m);
     }
 
     /// The record of `frame`, whose last step is over. It is whole on rank 0. Collective.

@@ -1,9 +1,9 @@
 //! A run of cloth, as a numbered table of contents. What it shares with other runs is beside this
 //! folder: above all the loop over frames ([`frames`]) and the run folder.
 
+mod conflicts;
 mod crush;
 mod details;
-mod drops;
 mod fields;
 mod frame_steps;
 mod head;
@@ -13,8 +13,6 @@ mod step_watch;
 mod summary;
 mod sums;
 mod time_line;
-mod waits;
-mod yields;
 
 use std::sync::Arc;
 

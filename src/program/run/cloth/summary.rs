@@ -7,11 +7,9 @@ use cloth_core::math::Vec3;
 use cloth_step::{Model, Unwelded};
 
 use crate::program::output::energy_balance::{EnergyBalance, Window};
-use crate::program::run::cloth::drops::Drops;
+use crate::program::run::cloth::conflicts::Conflicts;
 use crate::program::run::cloth::peaks::{Peaks, Strain};
 use crate::program::run::cloth::sizes::StepSizes;
-use crate::program::run::cloth::waits::Waits;
-use crate::program::run::cloth::yields::Yields;
 use crate::program::run::summary::RunFacts;
 use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
 
@@ -27,12 +25,8 @@ pub struct Summary<'a> {
     pub unwelded: &'a BTreeMap<Unwelded, usize>,
     /// The sizes of its steps.
     pub sizes: &'a StepSizes,
-    /// Bodies that waited.
-    pub waits: &'a Waits,
-    /// Obstacles that cloth passed.
-    pub drops: &'a Drops,
-    /// Obstacles whose skin gave way.
-    pub yields: &'a Yields,
+    /// Bodies that waited, obstacles that cloth passed or whose skin gave way.
+    pub conflicts: &'a Conflicts,
     /// The pairs that the scene keeps apart, in words.
     pub apart: Option<String>,
 }
@@ -49,7 +43,7 @@ impl fmt::Display for Summary<'_> {
         if let Some(pairs) = &self.apart {
             writeln!(f, "  apart     {pairs}: they may cross, and `check` leaves them out")?;
         }
-        write!(f, "{}{}{}", self.waits, self.drops, self.yields)?;
+        write!(f, "{}", self.conflicts)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)
     }

@@ -16,14 +16,12 @@ use crate::program::output::run_json::RunHead;
 use crate::program::output::{names, write_bytes};
 use crate::program::print;
 use crate::program::profile::frames::FrameProfiles;
+use crate::program::run::cloth::conflicts::Conflicts;
 use crate::program::run::cloth::crush::Crush;
 use crate::program::run::cloth::details::Details;
-use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, contacts_of};
 use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::summary::Summary;
-use crate::program::run::cloth::waits::Waits;
-use crate::program::run::cloth::yields::Yields;
 use crate::program::run::content::ClothContent;
 use crate::program::run::interrupt::Stop;
 use crate::program::run::job::Job;
@@ -46,9 +44,7 @@ pub struct ClothSums {
     peaks: Peaks,
     crush: Crush,
     sizes: StepSizes,
-    waits: Waits,
-    drops: Drops,
-    yields: Yields,
+    conflicts: Conflicts,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
 }
@@ -68,9 +64,7 @@ impl RunSums for ClothSums {
         self.peaks.add(record);
         self.profiles.add(record);
         self.totals.add(record);
-        self.waits.add(record);
-        self.yields.add(record);
-        let warnings = [self.drops.add(record), self.crush.add(record)];
+        let warnings = [self.conflicts.add(record), self.crush.add(record)];
         warnings.into_iter().flatten().reduce(|all, next| format!("{all}\n{next}"))
     }
 
@@ -101,9 +95,7 @@ impl<'j> Recorder<'j, ClothSums> {
             peaks: Peaks::default(),
             crush: Crush::default(),
             sizes: StepSizes::new(step_s),
-            waits: Waits::new(step_s),
-            drops: Drops::new(step_s),
-            yields: Yields::new(step_s),
+            conflicts: Conflicts::new(step_s),
             trees: None,
         };
         let mut recorder = Self::open(job, folder, head, sums, |head| {
@@ -132,7 +124,7 @@ impl<'j> Recorder<'j, ClothSums> {
 
     /// Warns when bodies wait for the first time in the run, in a step that leads to `frame`.
     pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
-        if let Some(warning) = self.sums.waits.warning(frame, waiting) {
+        if let Some(warning) = self.sums.conflicts.warning(frame, waiting) {
             self.folder.progress.say(&warning);
         }
     }
@@ -173,7 +165,7 @@ impl<'j> Recorder<'j, ClothSums> {
     ) -> Result<()> {
         let start = Instant::now();
         let Self { mut folder, sums, output_s, .. } = self;
-        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, yields, .. } = sums;
+        let ClothSums { step_s, profiles, totals, peaks, sizes, conflicts, .. } = sums;
         let job = folder.job;
         let mut profile = None;
         folder.end(outcome, |head| {
@@ -195,20 +187,9 @@ impl<'j> Recorder<'j, ClothSums> {
             })?;
         }
         if job.show.words() {
-            let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
+            let (peaks, sizes, conflicts, unwelded) = (&peaks, &sizes, &conflicts, &unwelded);
             let apart = job.scene.apart_in_words();
-            let unwelded = &unwelded;
-            print::line(&Summary {
-                run,
-                model,
-                peaks,
-                unwelded,
-                sizes,
-                waits,
-                drops,
-                yields,
-                apart,
-            })?;
+            print::line(&Summary { run, model, peaks, unwelded, sizes, conflicts, apart })?;
         }
         Ok(())
     }
