@@ -257,10 +257,6 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<u32>,
 
-    /// Trace which processor executes which task in this step, into `timeline.json`.
-    #[arg(long, value_name = "STEP")]
-    pub time_line: Option<u64>,
-
     /// Change a field of the scene, e.g. contact.distance_m=0.002. Can be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub overrides: Vec<String>,
@@ -294,7 +290,6 @@ impl Arguments {
             out: None,
             overwrite: false,
             frames: None,
-            time_line: None,
             overrides: Vec::new(),
             refine: None,
             recording: RecordingArguments::default(),

@@ -1,5 +1,5 @@
 //! The files of a run folder: frames of cloth and of bodies, copies of meshes, `run.json`,
-//! `steps.jsonl`, `timeline.json`; and the folder itself with its lock.
+//! `steps.jsonl`; and the folder itself with its lock.
 
 pub mod bodies;
 pub mod checkpoint;
@@ -23,7 +23,6 @@ mod report_json;
 pub mod run_files;
 pub mod run_json;
 pub mod steps_jsonl;
-pub mod timeline_json;
 pub mod writer;
 
 use std::fs::{self, File};

@@ -33,8 +33,6 @@ pub struct ClothContent {
     pub documents: Documents,
     /// Their materials.
     pub materials: Materials,
-    /// The step whose tasks are traced.
-    pub time_line: Option<u64>,
     /// The recording of test trees.
     pub recording: RecordingArguments,
     /// Cloths, bodies and obstacles, until [`Content::take_setup`].
@@ -49,7 +47,6 @@ impl ClothContent {
     /// # Errors
     /// A mesh, a size or an argument that is not valid.
     pub fn new(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<Self> {
-        check_step("--time-line", arguments.time_line, scene)?;
         let records = arguments.recording.is_given().then_some(1);
         check_step("--record-tasks", records, scene)?;
         check_step("--record-every", arguments.recording.every(), scene)?;
@@ -69,8 +66,7 @@ impl ClothContent {
         }));
         let mut documents = setup.take_documents();
         let materials = Materials::take(&mut documents);
-        let (time_line, recording) = (arguments.time_line, arguments.recording.clone());
-        Ok(Self { documents, materials, time_line, recording, setup, slips })
+        Ok(Self { documents, materials, recording: arguments.recording.clone(), setup, slips })
     }
 
     /// Name and mesh of each surface of a frame: cloths, rigid bodies, then moving obstacles.
@@ -169,7 +165,6 @@ impl Content {
 /// Refuses options that only cloth has.
 fn refuse_options_of_cloth(arguments: &Arguments) -> Result<()> {
     let of_cloth = [
-        ("--time-line", arguments.time_line.is_some()),
         ("--record-tasks", arguments.recording.is_given()),
         ("--refine", arguments.refine.is_some()),
     ];

@@ -23,7 +23,6 @@ pub fn of_run(
     // What a run that goes on has copied is there.
     let copied = if arguments.resumes { &[] } else { meshes };
     let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
-    files.add(arguments.time_line.map(|_| names::TIMELINE));
     formats.add_files(&mut files, &content.frame_objects(scene));
     match content {
         Content::Cloth(cloth) => {

@@ -12,7 +12,6 @@ mod sizes;
 mod step_watch;
 mod summary;
 mod sums;
-mod time_line;
 
 use std::sync::Arc;
 
@@ -102,12 +101,8 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         // 1. The step. Its searches are watched.
         let mut watch = StepWatch::new(cloth, &job.scene, step);
         let report = Engine::step(simulation, &mut watch)?;
-        // 2. The test trees and the time line, if the user asked for them.
+        // 2. The test trees, if the user asked for them.
         let trees = watch.take_trees(*world, step, &report)?;
-        if watch.traces_tasks {
-            let searches = std::mem::take(&mut watch.spans);
-            time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
-        }
         // 3. Values that rank 0 stores and shows at once.
         let number = simulation.steps();
         let after = AfterStep {

@@ -1,6 +1,6 @@
-//! Watches the searches of one step for the profile, the time line and the recording.
+//! Watches the searches of one step for the profile and the recording.
 
-use crate::observe::{ProcessorUse, SearchObserver, SearchOver, SearchSpan, Theft, note_theft};
+use crate::observe::{ProcessorUse, SearchObserver, SearchOver, Theft, note_theft};
 use cloth_core::error::Result;
 use cloth_core::ranks::World;
 use cloth_scene::Scene;
@@ -12,16 +12,12 @@ use crate::program::run::recording::{RecordedStep, StepRecorder};
 /// The observer of one step on one rank.
 #[derive(Default)]
 pub struct StepWatch {
-    /// Whether each task is traced, for the time line.
-    pub traces_tasks: bool,
     /// How each of this rank's processors spent all searches.
     pub uses: Vec<ProcessorUse>,
     /// Which processor took tasks from which.
     pub thefts: Vec<Theft>,
     /// Length of each search, s.
     pub lengths_s: Vec<f64>,
-    /// The searches, if their tasks are traced.
-    pub spans: Vec<SearchSpan>,
     /// Records test trees, if this step is recorded.
     recorder: Option<StepRecorder>,
 }
@@ -30,7 +26,6 @@ impl StepWatch {
     /// Watches `step` for everything that a run of `cloth` is asked for.
     pub fn new(cloth: &ClothContent, scene: &Scene, step: u64) -> Self {
         Self {
-            traces_tasks: cloth.time_line == Some(step),
             recorder: cloth.recording.records(step, scene).then(StepRecorder::default),
             ..Self::default()
         }
@@ -55,17 +50,12 @@ impl StepWatch {
 }
 
 impl SearchObserver for StepWatch {
-    fn traces_tasks(&self) -> bool {
-        self.traces_tasks
-    }
-
     fn searched(&mut self, search: &SearchOver) -> Result<()> {
         let processors = search.processors;
         self.uses.resize(processors.usage().count(), ProcessorUse::default());
         self.uses.iter_mut().zip(processors.usage()).for_each(|(sum, usage)| sum.add(usage));
         processors.thefts().for_each(|theft| note_theft(&mut self.thefts, *theft));
         self.lengths_s.push(processors.length_s());
-        self.spans.extend(processors.span().cloned());
         match &mut self.recorder {
             Some(recorder) => recorder.searched(search),
             None => Ok(()),
