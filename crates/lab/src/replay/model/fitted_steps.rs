@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use cloth_collision::stealing::StealingSettings;
 
-use cloth_sim::program::run::recording::{RecordedStep, Recording};
+use crate::replay::recording::Recording;
+use cloth_sim::program::run::recording::RecordedStep;
 
 /// All recordings of a replay, and the steps that the model is fitted to.
 ///
