@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::program::check::record::Record;
+use crate::program::check::Record;
 use crate::program::words::plural;
 
 /// The result of a check. It is displayed as a table and a list of faults.

@@ -7,8 +7,7 @@ use cloth_core::error::{Error, Result};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use crate::program::check::findings::{Findings, Verdict};
-use crate::program::check::record::Record;
+use crate::program::check::{Findings, Record, Verdict};
 
 /// Answers one question about the frames of a run.
 pub trait Judge<R: Measure> {

@@ -7,12 +7,9 @@ use cloth_core::error::{Error, Result};
 use cloth_scene::Scene;
 use serde::Deserialize;
 
-use crate::program::output::formats::set::Formats;
-use crate::program::output::formats::{Format, Source, WrittenRun};
-use crate::program::output::lock::{self, Holder, Owner};
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::{NO_RUN, RunHead, Status};
-use crate::program::output::{names, steps_jsonl};
+use crate::program::output::formats::{Format, Formats, Source, WrittenRun};
+use crate::program::output::run_json::NO_RUN;
+use crate::program::output::{Holder, Owner, RunFiles, RunHead, Status, lock, names, steps_jsonl};
 use crate::program::words::{plural, whole_frames};
 
 /// The record of a run.

@@ -16,8 +16,8 @@ use crate::program::commands::new::NewArguments;
 use crate::program::commands::profile::ProfileArguments;
 use crate::program::output::names;
 use crate::program::print::ResultFormat;
+use crate::program::run::Show;
 use crate::program::run::recording::RecordingArguments;
-use crate::program::run::stage::Show;
 pub use check::CheckArguments;
 pub use convert::ConvertArguments;
 

@@ -9,10 +9,11 @@ use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::program::check::record::Record;
+use crate::program::check::Record;
 use crate::program::output::formats::Source;
 use crate::program::output::steps_jsonl;
-use crate::program::print::{self, ResultFormat};
+use crate::program::print;
+use crate::program::print::ResultFormat;
 
 /// Arguments of `compare`.
 #[derive(Debug, Clone, Args)]

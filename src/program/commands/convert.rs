@@ -10,17 +10,13 @@ use cloth_core::math::Vec3;
 use cloth_scene::spec::VertexField;
 use serde_json::json;
 
-use crate::program::check::record::Record;
+use crate::program::check::Record;
 use crate::program::cli::{Arguments, ConvertArguments};
 use crate::program::output::fields::{STRAIN, VELOCITY, neighbours, strain, velocity};
-use crate::program::output::formats::Source;
-use crate::program::output::formats::set::{Formats, Sinks};
-use crate::program::output::lock::Lock;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::formats::{Formats, Sinks, Source};
+use crate::program::output::{Lock, RunFiles, RunHead, names};
 use crate::program::print;
-use crate::program::run::content::Content;
+use crate::program::run::Content;
 use crate::program::words::{plural, significant};
 
 /// Converts the frames of a run, and says what was written.

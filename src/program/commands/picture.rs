@@ -8,10 +8,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::program::output::{drawn_files, foreign, write_whole};
-use crate::program::picture::arguments::PictureArguments;
-use crate::program::picture::files::{self, GifFile, Palette};
-use crate::program::picture::sequence::Sequence;
-use crate::program::picture::shown::{OpenRun, ShownScene};
+use crate::program::picture::{
+    GifFile, OpenRun, Palette, PictureArguments, Sequence, ShownScene, files,
+};
 use crate::program::print;
 
 /// What to do about a file that cannot be written.

@@ -9,11 +9,7 @@ use serde_json::json;
 
 use crate::program::output::{drawn_files, foreign, names, write_whole};
 use crate::program::print;
-use crate::program::view::arguments::ViewArguments;
-use crate::program::view::content::View;
-use crate::program::view::limit;
-use crate::program::view::live::Live;
-use crate::program::view::page;
+use crate::program::view::{Live, View, ViewArguments, limit, page};
 
 /// Bytes of a MB.
 const MB: f64 = 1e6;

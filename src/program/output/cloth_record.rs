@@ -4,7 +4,7 @@ use crate::observe::{ProcessorUse, Theft};
 use cloth_step::StepReport;
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::record::{FramePart, FrameRecord, Kind};
+use crate::program::output::{FramePart, FrameRecord, Kind};
 
 /// Runs of cloth.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

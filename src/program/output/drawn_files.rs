@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cloth_core::error::Result;
 
-use crate::program::output::lock::Lock;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::{names, write_json};
+use crate::program::output::{Lock, RunHead, Status, names, write_json};
 
 /// Lists `files`, pictures and tables in `folder`, as files of the run there. Does nothing without
 /// a run, or before it has ended: until then its process writes `run.json`.

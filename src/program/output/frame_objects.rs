@@ -7,7 +7,7 @@ use cloth_core::mesh::ObjDocument;
 use cloth_rigid::solid::Solids;
 use cloth_scene::spec::Digits;
 
-use crate::program::output::materials::Materials;
+use crate::program::output::Materials;
 
 /// What all frames of a run share.
 #[derive(Debug, Clone, Default)]

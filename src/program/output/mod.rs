@@ -25,6 +25,25 @@ pub mod run_json;
 pub mod steps_jsonl;
 pub mod writer;
 
+pub use self::cloth_record::{
+    Cloth, ClothFrameRecord, ClothPart, CrushRecord, PassedRecord, Searches, StrainRecord,
+    TheftRecord, Tracked, WaitingRecord, YieldRecord,
+};
+pub use self::earlier::Claim;
+pub use self::energy_balance::{EnergyBalance, Window};
+pub use self::folder::RunFolder;
+pub use self::frame_objects::{FrameBodies, FrameObjects, Object};
+pub use self::lock::{Holder, Lock, Owner};
+pub use self::materials::Materials;
+pub use self::mesh_copies::{InputMesh, MeshCopy};
+pub use self::record::{FramePart, FrameRecord, Kind, StepRecord};
+pub use self::run_files::RunFiles;
+pub use self::run_json::{
+    BegunFrom, BodiesHead, GroupHead, RankPlace, Repartitions, RunHead, Status,
+};
+pub use self::steps_jsonl::StepsFile;
+pub use self::writer::{FrameThread, Kept};
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;

@@ -9,8 +9,7 @@ use cloth_core::error::Result;
 use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::write_file;
-use crate::program::output::frame_objects::Object;
-use crate::program::output::names;
+use crate::program::output::{Object, names};
 
 /// The file of [`write`], if there are such obstacles.
 pub fn file(documents: &Documents) -> Option<&'static str> {

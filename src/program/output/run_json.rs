@@ -13,11 +13,10 @@ use cloth_core::input;
 use cloth_step::{Counter, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::energy_balance::EnergyBalance;
-use crate::program::output::formats::set::FormatTime;
-use crate::program::output::mesh_copies::MeshCopy;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::{json, names, not_written, write_whole};
+use crate::program::output::formats::FormatTime;
+use crate::program::output::{
+    EnergyBalance, MeshCopy, RunFiles, json, names, not_written, write_whole,
+};
 
 /// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are
 /// refused.

@@ -16,10 +16,8 @@ use serde::Serialize;
 
 use crate::program::output::bodies::{forces, owners, workers};
 use crate::program::output::checkpoint::{Checkpoint, Generations};
-use crate::program::output::formats::set::{FormatTime, Formats, Sinks};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::steps_jsonl::StepsFile;
-use crate::program::output::{MAKE_ROOM, names, poses, write_whole};
+use crate::program::output::formats::{FormatTime, Formats, Sinks};
+use crate::program::output::{FrameObjects, MAKE_ROOM, StepsFile, names, poses, write_whole};
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use color_quant::NeuQuant;
 use gif::{AnyExtension, DisposalMethod, Encoder, Extension, Frame, Repeat};
 
-use crate::program::picture::draw::Picture;
+use crate::program::picture::Picture;
 
 /// What every file has in its first bytes. By it a picture is told from another file.
 pub const MARK: &str = "a picture of cloth-sim";

@@ -3,8 +3,7 @@
 
 use cloth_core::math::Vec3;
 
-use crate::program::picture::camera::{Axes, Camera, SceneBox};
-use crate::program::picture::lights::Lights;
+use crate::program::picture::{Axes, Camera, Lights, SceneBox};
 
 /// The background in the middle and in the corners, encoded.
 const MIDDLE: [f64; 3] = [1.0, 1.0, 1.0];

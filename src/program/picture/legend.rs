@@ -2,10 +2,8 @@
 
 use cloth_core::math::Vec3;
 
-use crate::program::picture::colours::{Encoding, on_scale};
-use crate::program::picture::draw::Picture;
-use crate::program::picture::font;
-use crate::program::picture::modes::Legend;
+use crate::program::picture::colours::on_scale;
+use crate::program::picture::{Encoding, Legend, Picture, font};
 
 /// Smaller pictures have no room for words, pixels.
 const LEAST: [u32; 2] = [320, 180];

@@ -4,15 +4,13 @@ use cloth_core::math::Vec3;
 use cloth_core::mesh::shapes::{ShapeKind, Sphere};
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::program::picture::camera::{Camera, SceneBox};
-use crate::program::picture::colours;
-use crate::program::picture::creases::{ShadedSurface, creased, smooth};
-use crate::program::picture::joints::{self, Pose};
-use crate::program::picture::model::{Look, Model, Vertex};
-use crate::program::picture::modes::{Colouring, homes};
+use crate::program::picture::creases::{creased, smooth};
+use crate::program::picture::modes::homes;
+use crate::program::picture::{
+    Camera, Colouring, Look, Model, Pose, SceneBox, ShadedSurface, Vertex, colours, joints,
+};
 use crate::program::view::bodies::ABSENT;
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{JointHead, ObjectHead, Role, ShapeHead, Still};
+use crate::program::view::{FrameBlock, JointHead, ObjectHead, Role, ShapeHead, Still};
 
 /// Cosines of the angles between faces at which a crease is seen: 0.6 and 0.5 radians.
 const OF_OBSTACLES: f64 = 0.825;

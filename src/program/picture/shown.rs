@@ -5,21 +5,14 @@ use std::path::Path;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 
-use crate::program::check::record::Record;
-use crate::program::picture::arguments::{Joints, PictureArguments};
-use crate::program::picture::camera::{Axes, Camera, SceneBox};
-use crate::program::picture::colours::Encoding;
-use crate::program::picture::draw::{Painter, Picture};
-use crate::program::picture::ground::Ground;
+use crate::program::check::Record;
 use crate::program::picture::joints::MANY;
-use crate::program::picture::legend::LegendPicture;
-use crate::program::picture::lights::Lights;
-use crate::program::picture::modes::{Colouring, Legend};
-use crate::program::picture::parts::{Object, Parts};
-use crate::program::picture::sequence::{Sequence, Shot};
+use crate::program::picture::{
+    Axes, Camera, Colouring, Encoding, Ground, Joints, Legend, LegendPicture, Lights, Object,
+    Painter, Parts, Picture, PictureArguments, SceneBox, Sequence, Shot,
+};
 use crate::program::view::content::{open_stage, up};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{Role, Stage};
+use crate::program::view::{FrameBlock, Role, Stage};
 
 /// What makes the box more than so many times as large as what moves may leave the picture.
 const LARGE: f64 = 3.0;

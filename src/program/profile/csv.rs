@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cloth_core::error::{Error, Result};
 
 use crate::program::output::{names, write_whole};
-use crate::program::profile::frames::{FrameProfile, ProcessorProfile, Profile};
+use crate::program::profile::{FrameProfile, ProcessorProfile, Profile};
 
 impl Profile {
     /// Writes `profile.csv` and `phases.csv` into `folder` and returns their paths. Numbers are

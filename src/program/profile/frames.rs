@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cloth_core::report::{Part, PhaseRow, Report};
 
-use crate::program::output::record::{FrameRecord, Kind, StepRecord};
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::profile::look::Look;
+use crate::program::output::{FrameRecord, Kind, RunHead, Status, StepRecord};
+use crate::program::profile::Look;
 use crate::program::words::plural;
 
 /// A kind of run that has a profile.

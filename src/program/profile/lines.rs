@@ -1,6 +1,6 @@
 //! The profile of a run in a few lines for people.
 
-use crate::program::profile::frames::Profile;
+use crate::program::profile::Profile;
 use crate::program::words::{plural_grouped, significant};
 
 impl Profile {

@@ -17,15 +17,15 @@ mod lines;
 pub(super) mod look;
 mod workers;
 
+pub use self::frames::{FrameProfile, FrameProfiles, ProcessorProfile, Profile, ProfileKind, Sums};
+pub use self::look::{Colour, ColumnChart, Look};
+
 use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result};
 
-use crate::program::output::bodies::record::Bodies;
-use crate::program::output::cloth_record::Cloth;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::{names, steps_jsonl};
-use crate::program::profile::frames::{FrameProfiles, Profile, ProfileKind};
+use crate::program::output::bodies::Bodies;
+use crate::program::output::{Cloth, RunHead, names, steps_jsonl};
 use crate::program::words::plural;
 
 /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.

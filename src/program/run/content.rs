@@ -12,9 +12,7 @@ use cloth_scene::bodies::RigidSetup;
 use cloth_scene::bodies::build::build_bodies;
 
 use crate::program::cli::Arguments;
-use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
-use crate::program::output::materials::Materials;
-use crate::program::output::{bodies, obstacles};
+use crate::program::output::{FrameBodies, FrameObjects, Materials, bodies, obstacles};
 use crate::program::run::memory;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::words::plural;

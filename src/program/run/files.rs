@@ -3,12 +3,9 @@
 use cloth_scene::Scene;
 
 use crate::program::cli::Arguments;
-use crate::program::output::bodies;
-use crate::program::output::formats::set::Formats;
-use crate::program::output::mesh_copies::InputMesh;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::{names, obstacles};
-use crate::program::run::content::Content;
+use crate::program::output::formats::Formats;
+use crate::program::output::{InputMesh, RunFiles, bodies, names, obstacles};
+use crate::program::run::Content;
 
 /// The files of a run that has `content`, frames of `formats` and copies of `meshes`. It makes no
 /// checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.

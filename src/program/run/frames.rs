@@ -6,11 +6,8 @@ use crate::engine::{Engine, Frame};
 use cloth_core::error::Result;
 use cloth_core::ranks::World;
 
-use crate::program::output::record::FrameRecord;
-use crate::program::run::checkpoints::Saved;
-use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::Job;
-use crate::program::run::recorder::{Recorder, RunSums};
+use crate::program::output::FrameRecord;
+use crate::program::run::{Interrupt, Job, Recorder, RunSums, Saved, Stop};
 
 /// The kind of a run that has the sums `S`.
 type KindOf<S> = <S as RunSums>::Kind;

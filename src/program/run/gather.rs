@@ -5,7 +5,7 @@ use cloth_core::ranks::{World, message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::program::output::record::{Kind, StepRecord};
+use crate::program::output::{Kind, StepRecord};
 
 /// Every rank's `item`, on rank 0. Collective.
 ///

@@ -4,10 +4,9 @@ use cloth_core::error::Result;
 use cloth_core::ranks::World;
 use cloth_core::ranks::launch::HostBinding;
 
-use crate::program::output::energy_balance::EnergyBalance;
-use crate::program::output::run_json::{FORMAT, RankPlace, Repartitions, RunHead, Status};
-use crate::program::run::gather;
-use crate::program::run::job::Job;
+use crate::program::output::run_json::FORMAT;
+use crate::program::output::{EnergyBalance, RankPlace, Repartitions, RunHead, Status};
+use crate::program::run::{Job, gather};
 
 /// The places of all ranks, on rank 0. This rank owns `vertices` vertices or bodies, and has
 /// `ghosts` ghost points or shadow copies. Collective.

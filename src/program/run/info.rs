@@ -13,11 +13,8 @@ use serde::Serialize;
 use crate::program::cli::{Arguments, InfoArguments};
 use crate::program::print;
 use crate::program::run::cloth::peaks::contacts_of;
-use crate::program::run::content::Content;
-use crate::program::run::job::Job;
-use crate::program::run::placement::Placement;
 use crate::program::run::sizes::lines;
-use crate::program::run::{bodies, memory, scene_notes};
+use crate::program::run::{Content, Job, Placement, bodies, memory, scene_notes};
 use crate::program::words::{grouped, plural, plural_grouped, significant};
 
 /// Steps are measured for about this time, s.

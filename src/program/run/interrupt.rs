@@ -17,7 +17,7 @@ use cloth_core::ranks::World;
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 
-use crate::program::output::folder::RunFolder;
+use crate::program::output::RunFolder;
 use crate::program::print;
 
 /// The signals that end a run early.

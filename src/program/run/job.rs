@@ -11,23 +11,17 @@ use cloth_step::Model;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
-use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
-use crate::program::output::earlier::Claim;
-use crate::program::output::folder::RunFolder;
-use crate::program::output::formats::set::Formats;
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::{BegunFrom, RunHead, Status};
-use crate::program::overrides;
-use crate::program::print;
-use crate::program::run::content::Content;
-use crate::program::run::files;
+use crate::program::output::checkpoint::{Header, LEAST_KEPT};
+use crate::program::output::formats::Formats;
+use crate::program::output::mesh_copies::{input_meshes, with_copies};
+use crate::program::output::{
+    BegunFrom, Claim, FrameObjects, InputMesh, RunFiles, RunFolder, RunHead, Status, checkpoint,
+    names,
+};
 use crate::program::run::origin::begun_from;
-use crate::program::run::placement::Placement;
-use crate::program::run::stage::{Show, Stage};
+use crate::program::run::{Content, Placement, Show, Stage, files};
 use crate::program::words::plural;
+use crate::program::{overrides, print};
 
 /// What every rank knows of a run.
 pub struct Job {

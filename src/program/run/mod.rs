@@ -27,6 +27,19 @@ pub mod stage;
 mod summary;
 mod totals;
 
+pub use self::checkpoints::{Saved, Schedule};
+pub use self::content::{ClothContent, Content};
+pub use self::frames::RunKind;
+pub use self::interrupt::{Interrupt, Stop};
+pub use self::job::Job;
+pub use self::open_folder::OpenFolder;
+pub use self::placement::Placement;
+pub use self::progress::RunProgress;
+pub use self::recorder::{Recorder, RunSums};
+pub use self::stage::{Show, Stage};
+pub use self::summary::RunFacts;
+pub use self::totals::{Contacts, Totals};
+
 use std::sync::Arc;
 
 use cloth_core::error::{Error, Place, Result};
@@ -36,14 +49,9 @@ use cloth_core::ranks::launch::Launch;
 use cloth_core::ranks::{World, in_process};
 use cloth_step::Model;
 
-use self::content::Content;
-use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
-use self::job::Job;
-use self::placement::Placement;
-#[cfg(feature = "mpi")]
-use self::stage::Show;
+use self::interrupt::{BlockedSignals, ProcessKind};
 use crate::program::cli::Arguments;
-use crate::program::output::folder::RunFolder;
+use crate::program::output::RunFolder;
 
 /// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process is
 /// one rank of the run. Signals and `--stop-after` have exit codes of their own.

@@ -8,16 +8,12 @@ use cloth_core::error::{Error, Result, shell_word};
 use serde::Serialize;
 
 use crate::program::output::checkpoint::Checkpoint;
-use crate::program::output::folder::RunFolder;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::writer::{FrameThread, Kept};
-use crate::program::output::{mesh_copies, names, write_bytes};
-use crate::program::print::{self, ResultFormat};
-use crate::program::run::checkpoints::{Saved, Schedule};
-use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
-use crate::program::run::progress::RunProgress;
-use crate::program::run::summary::RunFacts;
+use crate::program::output::{
+    FrameThread, Kept, RunFolder, RunHead, Status, mesh_copies, names, write_bytes,
+};
+use crate::program::print;
+use crate::program::print::ResultFormat;
+use crate::program::run::{Job, RunFacts, RunProgress, Saved, Schedule, Stop};
 use crate::program::words::whole_frames;
 
 /// The run folder of a job while the run goes on. Each frame has a record `R`.

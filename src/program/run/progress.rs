@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::program::print;
-use crate::program::run::stage::Show;
+use crate::program::run::Show;
 
 /// Shows the progress of a run on standard error.
 pub struct RunProgress {

@@ -6,13 +6,9 @@ use crate::engine::Frame;
 use cloth_core::error::Result;
 use cloth_core::report::Report;
 
-use crate::program::output::folder::RunFolder;
-use crate::program::output::record::{FrameRecord, Kind};
-use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl;
-use crate::program::run::checkpoints::{Saved, begun};
-use crate::program::run::job::Job;
-use crate::program::run::open_folder::OpenFolder;
+use crate::program::output::{FrameRecord, Kind, RunFolder, RunHead, steps_jsonl};
+use crate::program::run::checkpoints::begun;
+use crate::program::run::{Job, OpenFolder, Saved};
 
 /// What a run of one kind sums up for its summary.
 pub trait RunSums {

@@ -8,7 +8,7 @@ use cloth_scene::Scene;
 use cloth_scene::spec::Stitches;
 use cloth_step::ObjectSize;
 
-use crate::program::run::job::Job;
+use crate::program::run::Job;
 use crate::program::words::{grouped, plural, significant};
 
 /// An obstacle with more triangles, and more than all cloth together, is worth a word.

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use cloth_core::error::shell_word;
 
-use crate::program::output::formats::Format;
-use crate::program::output::formats::set::Formats;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::RunHead;
+use crate::program::output::formats::{Format, Formats};
 use crate::program::words::{plural, significant};
 
 /// The facts that the summary of every kind of run has.

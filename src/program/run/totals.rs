@@ -5,7 +5,7 @@ use std::fmt;
 
 use cloth_core::report::Report;
 
-use crate::program::output::record::{FrameRecord, Kind};
+use crate::program::output::{FrameRecord, Kind};
 use crate::program::words::grouped;
 
 /// Sums over the steps of a run.

@@ -15,15 +15,14 @@ use cloth_rigid::surfaces::Surfaces;
 use cloth_scene::bodies::spec::Parallel;
 use serde::de::DeserializeOwned;
 
-use crate::program::check::bodies::folder::BodyRun;
-use crate::program::check::record::Record;
+use crate::program::check::Record;
+use crate::program::check::bodies::BodyRun;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::names;
-use crate::program::view::arrays::{Arrays, PositionBox};
-use crate::program::view::frame_block::FrameBlock;
 use crate::program::view::posed::in_16_bits;
-use crate::program::view::stage::{
-    BodiesHead, JointHead, ObjectHead, Role, ShapeHead, Stage, Still,
+use crate::program::view::{
+    Arrays, BodiesHead, FrameBlock, JointHead, ObjectHead, PositionBox, Role, ShapeHead, Stage,
+    Still,
 };
 
 /// The number of a body that is not in a frame, in the array of ranks or workers.

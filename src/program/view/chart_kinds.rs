@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
-use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
-use crate::program::profile::look::{BLUE, Colour, GREEN, GREY, ORANGE, PURPLE, VERMILION};
-use crate::program::view::charts::{ChartKind, ChartOf, CurveOf, LoadOfWorker, Take};
+use crate::program::output::bodies::{Bodies, BodyFrameRecord};
+use crate::program::output::{Cloth, ClothFrameRecord};
+use crate::program::profile::Colour;
+use crate::program::profile::look::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::view::{ChartKind, ChartOf, CurveOf, LoadOfWorker, Take};
 
 const fn curve(label: &'static str, color: Colour, value: &'static str, take: Take) -> CurveOf {
     CurveOf { label, color, value, take }

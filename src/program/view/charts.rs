@@ -7,11 +7,10 @@ use cloth_core::error::Result;
 use cloth_core::report::{Cell, Report};
 use serde::Serialize;
 
-use crate::program::output::record::FrameRecord;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl;
-use crate::program::profile::frames::{FrameProfile, FrameProfiles, Profile, ProfileKind};
-use crate::program::profile::look::{Colour, ColumnChart};
+use crate::program::output::{FrameRecord, RunHead, steps_jsonl};
+use crate::program::profile::{
+    Colour, ColumnChart, FrameProfile, FrameProfiles, Profile, ProfileKind,
+};
 
 /// A kind of run that has charts.
 pub trait ChartKind: ProfileKind {

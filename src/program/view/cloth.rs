@@ -10,16 +10,16 @@ use cloth_core::input;
 use cloth_core::math::Vec3;
 use cloth_scene::Scene;
 
-use crate::program::check::record::Record;
-use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::Record;
+use crate::program::check::surfaces::CheckedRun;
 use crate::program::output::{names, poses};
-use crate::program::view::arrays::{Arrays, PositionBox, in_8_bits};
-use crate::program::view::factors::{MappedSetting, mapped_settings};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::gaps::Gaps;
-use crate::program::view::posed::Posed;
-use crate::program::view::stage::{JointHead, ObjectHead, Role, Stage, Still};
-use crate::program::view::thinning::{Kept, cluster};
+use crate::program::view::arrays::in_8_bits;
+use crate::program::view::factors::mapped_settings;
+use crate::program::view::thinning::cluster;
+use crate::program::view::{
+    Arrays, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, PositionBox, Role,
+    Stage, Still,
+};
 
 /// Larger coordinates (m) count as not finite.
 const FAR: f64 = 1e9;

@@ -6,18 +6,12 @@ use std::path::Path;
 use cloth_core::error::{Error, Result};
 use serde::Serialize;
 
-use crate::program::check::record::Record;
-use crate::program::output::bodies::record::Bodies;
-use crate::program::output::cloth_record::Cloth;
-use crate::program::output::names;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::view::bodies::BodyStage;
-use crate::program::view::charts::{ChartRecords, Charts};
-use crate::program::view::cloth::ClothStage;
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::page;
-use crate::program::view::panel::{self, Section};
-use crate::program::view::stage::{Stage, Still};
+use crate::program::check::Record;
+use crate::program::output::bodies::Bodies;
+use crate::program::output::{Cloth, RunHead, Status, names};
+use crate::program::view::{
+    BodyStage, ChartRecords, Charts, ClothStage, FrameBlock, Section, Stage, Still, page, panel,
+};
 
 /// A run that is shown.
 pub struct View {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::program::view::arrays::{Arrays, PositionBox, in_8_bits};
+use crate::program::view::arrays::in_8_bits;
+use crate::program::view::{Arrays, PositionBox};
 
 /// A frame in a page.
 #[derive(Debug, Clone, Serialize)]

@@ -2,8 +2,7 @@
 
 use cloth_core::error::{Error, Result};
 
-use crate::program::view::content::View;
-use crate::program::view::page;
+use crate::program::view::{View, page};
 use crate::program::words::grouped;
 
 /// Faces are thinned only if fewer frames than this would be left.

@@ -32,3 +32,18 @@ mod panel;
 mod posed;
 pub mod stage;
 mod thinning;
+
+pub use self::arguments::ViewArguments;
+pub use self::arrays::{Arrays, PositionBox};
+pub use self::bodies::BodyStage;
+pub use self::charts::{ChartKind, ChartOf, ChartRecords, Charts, CurveOf, LoadOfWorker, Take};
+pub use self::cloth::ClothStage;
+pub use self::content::View;
+pub use self::factors::MappedSetting;
+pub use self::frame_block::FrameBlock;
+pub use self::gaps::Gaps;
+pub use self::live::Live;
+pub use self::panel::Section;
+pub use self::posed::Posed;
+pub use self::stage::{BodiesHead, JointHead, ObjectHead, Role, ShapeHead, Stage, Still};
+pub use self::thinning::Kept;

@@ -7,10 +7,8 @@ use cloth_scene::Scene;
 use cloth_scene::spec::Cloth;
 use serde::{Deserialize, Serialize};
 
-use crate::program::check::record::Record;
-use crate::program::output::cloth_record::ClothPart;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::steps_jsonl;
+use crate::program::check::Record;
+use crate::program::output::{ClothPart, RunHead, Status, steps_jsonl};
 use crate::program::words::{grouped, plural, significant};
 
 /// Facts under a heading.

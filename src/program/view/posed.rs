@@ -4,11 +4,9 @@ use cloth_bodies::bodies::BodyPose;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 
-use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::surfaces::CheckedRun;
 use crate::program::output::poses;
-use crate::program::view::arrays::{Arrays, PositionBox};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{BodiesHead, ShapeHead};
+use crate::program::view::{Arrays, BodiesHead, FrameBlock, PositionBox, ShapeHead};
 
 /// Shapes count as the same if no vertex differs by more than this, m.
 const SAME_M: f64 = 1e-6;

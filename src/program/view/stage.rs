@@ -6,8 +6,7 @@ use cloth_core::error::Result;
 use cloth_core::math::Vec3;
 use serde::Serialize;
 
-use crate::program::view::arrays::Arrays;
-use crate::program::view::frame_block::FrameBlock;
+use crate::program::view::{Arrays, FrameBlock};
 
 /// A run that is shown, of either kind.
 pub trait Stage {

@@ -23,7 +23,7 @@
 
 use cloth_rigid::body::{Body, BodyId};
 
-use crate::program::check::bodies::folder::BodyRun;
+use crate::program::check::bodies::BodyRun;
 
 /// The share.
 const ALLOWED: f64 = 0.005;

@@ -14,7 +14,7 @@ use cloth_scene::bodies::build::build_bodies;
 use cloth_scene::bodies::division::Divided;
 use cloth_scene::bodies::{Movement, RigidSetup};
 
-use crate::program::check::record::Record;
+use crate::program::check::Record;
 use crate::program::output::formats::Source;
 
 /// A run that is checked.

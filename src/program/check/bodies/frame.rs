@@ -11,11 +11,8 @@ use cloth_rigid::{FrameBody, RigidSimulation};
 use serde::Deserialize;
 
 use crate::engine::Frame;
-use crate::program::check::bodies::energy::{Energy, OfBody};
-use crate::program::check::bodies::folder::{BodyRun, Expected, Wrong};
-use crate::program::check::bodies::joints::JointCheck;
-use crate::program::check::judge::{Measure, Measured};
-use crate::program::check::record::Record;
+use crate::program::check::bodies::{BodyRun, Energy, Expected, JointCheck, OfBody, Wrong};
+use crate::program::check::{Measure, Measured, Record};
 use crate::program::output::steps_jsonl;
 use crate::program::words::plural;
 

@@ -10,7 +10,7 @@ use cloth_rigid::body::{Body, BodyState};
 use cloth_rigid::constraint::joint::{Joint, JointSettings, Second};
 use nalgebra::UnitQuaternion;
 
-use crate::program::check::bodies::folder::BodyRun;
+use crate::program::check::bodies::BodyRun;
 
 /// How far the joints of a frame are open.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,13 +4,10 @@ use cloth_rigid::body::BodyId;
 use cloth_rigid::constraint::joint::Second;
 use cloth_rigid::overlap::Overlap;
 
-use crate::program::check::Findings;
-use crate::program::check::bodies::energy::{Rise, Watch};
-use crate::program::check::bodies::folder::{BodyRun, Expected, Wrong};
-use crate::program::check::bodies::frame::{BodyCheck, BodyFacts, Found};
-use crate::program::check::bodies::joints::Opening;
-use crate::program::check::findings::Verdict;
-use crate::program::check::judge::Judge;
+use crate::program::check::bodies::{
+    BodyCheck, BodyFacts, BodyRun, Expected, Found, Opening, Rise, Watch, Wrong,
+};
+use crate::program::check::{Findings, Judge, Verdict};
 use crate::program::words::plural;
 
 /// Is each body of the scene there once, sound, and with the bits that the run has recorded?

@@ -11,14 +11,17 @@ mod frame;
 mod joints;
 mod judges;
 
+pub use self::energy::{Energy, OfBody, Rise, Watch};
+pub use self::folder::{BodyRun, Expected, Wrong};
+pub use self::frame::{BodyCheck, BodyFacts, Found};
+pub use self::joints::{JointCheck, Opening};
+
 use cloth_core::error::Result;
 
-use self::folder::BodyRun;
-use self::frame::{BodyCheck, Recorded};
+use self::frame::Recorded;
 use self::judges::{EnergyRises, Openings, Overlaps, Presence};
-use crate::program::check::judge::{Judges, walk};
-use crate::program::check::record::Record;
-use crate::program::check::{CheckSettings, Findings};
+use crate::program::check::judge::walk;
+use crate::program::check::{CheckSettings, Findings, Judges, Record};
 
 /// Checks one frame after the other, because each may fill the memory. Calls `done` after each.
 ///

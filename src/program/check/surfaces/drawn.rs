@@ -12,7 +12,7 @@ use cloth_bodies::bodies::weld::Welds;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::{ObjDocument, Topology};
 
-use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::surfaces::CheckedRun;
 use crate::verify::{Moves, Surface, Surfaces};
 
 /// A quadrilateral of an object, with the two triangles of the simulation.

@@ -10,12 +10,10 @@ use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_scene::{Scene, spec};
 
-use crate::program::check::record::Record;
-use crate::program::check::surfaces::drawn::Quad;
-use crate::program::check::surfaces::pieces::{self, PieceMesh};
-use crate::program::output::formats::Source;
+use crate::program::check::Record;
+use crate::program::check::surfaces::{PieceMesh, Quad, pieces};
 use crate::program::output::formats::obj::read_pieces;
-use crate::program::output::formats::piece::Piece;
+use crate::program::output::formats::{Piece, Source};
 use crate::program::output::names;
 
 /// A run that is checked.

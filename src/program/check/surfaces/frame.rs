@@ -7,11 +7,10 @@ use cloth_core::ids::VertexId;
 use cloth_core::math::Vec3;
 
 use crate::engine::Field;
-use crate::program::check::judge::{Measure, Measured};
-use crate::program::check::record::Record;
-use crate::program::check::surfaces::drawn::{Folded, folded, welds, with_other_cuts, with_welds};
-use crate::program::check::surfaces::folder::CheckedRun;
+use crate::program::check::surfaces::drawn::{folded, welds, with_other_cuts, with_welds};
 use crate::program::check::surfaces::recorded::Recorded;
+use crate::program::check::surfaces::{CheckedRun, Folded};
+use crate::program::check::{Measure, Measured, Record};
 use crate::program::words::plural;
 use crate::verify::{Intersection, Moves, Surface, Surfaces, Threads, intersections};
 

@@ -2,13 +2,11 @@
 
 use cloth_step::EnergyRise;
 
-use crate::program::check::Findings;
-use crate::program::check::findings::Verdict;
-use crate::program::check::judge::Judge;
-use crate::program::check::surfaces::drawn::Folded;
-use crate::program::check::surfaces::folder::CheckedRun;
-use crate::program::check::surfaces::frame::{SeamState, SurfaceCheck, SurfaceFacts};
-use crate::program::check::surfaces::recorded::{AtStep, Recorded};
+use crate::program::check::surfaces::recorded::Recorded;
+use crate::program::check::surfaces::{
+    AtStep, CheckedRun, Folded, SeamState, SurfaceCheck, SurfaceFacts,
+};
+use crate::program::check::{Findings, Judge, Verdict};
 use crate::program::words::{plural, significant, small_length};
 use crate::verify::Intersection;
 

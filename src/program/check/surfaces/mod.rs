@@ -11,15 +11,18 @@ mod judges;
 mod pieces;
 mod recorded;
 
+pub use self::drawn::{Folded, Quad};
+pub use self::folder::CheckedRun;
+pub use self::frame::{SeamState, SurfaceCheck, SurfaceFacts};
+pub use self::pieces::PieceMesh;
+pub use self::recorded::AtStep;
+
 use cloth_core::error::Result;
 
-use self::folder::CheckedRun;
-use self::frame::SurfaceCheck;
 use self::judges::{Crossings, EnergyOfSteps, Folds, JointsOfSteps, Lengths, Seams};
 use self::recorded::Recorded;
-use crate::program::check::judge::{Judges, walk};
-use crate::program::check::record::Record;
-use crate::program::check::{CheckSettings, Findings};
+use crate::program::check::judge::walk;
+use crate::program::check::{CheckSettings, Findings, Judges, Record};
 
 /// Checks as many frames at a time as there are threads. Calls `done` after each frame.
 ///

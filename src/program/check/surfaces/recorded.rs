@@ -7,10 +7,8 @@ use cloth_core::error::Result;
 use cloth_core::ids::VertexId;
 use cloth_step::EnergyRise;
 
-use crate::program::check::surfaces::folder::CheckedRun;
-use crate::program::output::cloth_record::ClothFrameRecord;
-use crate::program::output::energy_balance::EnergyBalance;
-use crate::program::output::steps_jsonl;
+use crate::program::check::surfaces::CheckedRun;
+use crate::program::output::{ClothFrameRecord, EnergyBalance, steps_jsonl};
 use crate::verify::Intersection;
 
 /// What the run has recorded of its steps.

@@ -13,3 +13,5 @@ pub mod obstacles;
 pub mod owners;
 pub mod record;
 pub mod workers;
+
+pub use self::record::{Bodies, BodiesPart, BodyFrameRecord, OverlapRecord, WorkersPart};

@@ -14,8 +14,7 @@ use cloth_rigid::surfaces::Surfaces;
 use cloth_scene::spec::Digits;
 
 use crate::program::output::formats::obj::objects::write_file;
-use crate::program::output::frame_objects::Object;
-use crate::program::output::names;
+use crate::program::output::{Object, names};
 
 /// The files of [`write`] and [`write_solids`].
 pub fn files(bodies: &[FixedBody], solids: &Solids, domain: &Domain) -> Vec<&'static str> {

@@ -6,7 +6,7 @@ use cloth_rigid::totals::Totals;
 use cloth_workers::report::WorkerReport;
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::record::{FramePart, FrameRecord, Kind};
+use crate::program::output::{FramePart, FrameRecord, Kind};
 
 /// Runs of rigid bodies.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -22,6 +22,10 @@ mod tests;
 pub mod usd;
 pub mod vtp;
 
+pub use self::each_frame::{EachFrame, Index};
+pub use self::piece::{Piece, Pieces};
+pub use self::set::{FormatTime, Formats, Sinks};
+
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,10 +33,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 
-use crate::program::output::formats::piece::Pieces;
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
+use crate::program::output::{FrameObjects, RunFiles, names};
 
 /// All formats.
 pub const ALL: [&dyn Format; 4] = [&obj::Obj, &vtp::Vtp, &pc2::Pc2, &usd::Usd];

@@ -11,8 +11,7 @@ use cloth_scene::did_you_mean;
 use serde::{Deserialize, Serialize};
 
 use crate::program::output::formats::{ALL, Format, Sink};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::run_files::RunFiles;
+use crate::program::output::{FrameObjects, RunFiles};
 
 /// The formats of a run: at least one, in the order of [`ALL`].
 #[derive(Clone)]

@@ -10,14 +10,15 @@ mod model;
 mod steps;
 mod table;
 
+pub use self::model::WorkersNetwork;
+pub use self::steps::{RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn};
+
 use std::path::Path;
 
 use cloth_core::error::Result;
 
-use crate::program::output::bodies::record::BodyFrameRecord;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::{names, steps_jsonl};
-use crate::program::profile::workers::steps::RunOfWorkers;
+use crate::program::output::bodies::BodyFrameRecord;
+use crate::program::output::{RunHead, names, steps_jsonl};
 pub(super) use crate::program::profile::workers::table::{lines, write};
 
 /// Reads what the workers of the run in `folder` did. None in a run without workers.

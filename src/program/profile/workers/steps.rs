@@ -6,10 +6,10 @@ use cloth_core::report::{Join, Report};
 use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::Coupling;
 
-use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
-use crate::program::output::record::StepRecord;
-use crate::program::output::run_json::RunHead;
-use crate::program::profile::workers::model::{self, NETWORKS};
+use crate::program::output::bodies::{Bodies, BodyFrameRecord};
+use crate::program::output::{RunHead, StepRecord};
+use crate::program::profile::workers::model;
+use crate::program::profile::workers::model::NETWORKS;
 use crate::program::words::plural;
 
 /// What the workers of a run did.

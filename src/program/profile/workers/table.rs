@@ -9,9 +9,10 @@ use cloth_workers::report::WorkerReport;
 
 use crate::program::output::names;
 use crate::program::profile::csv;
-use crate::program::profile::workers::model::{NETWORKS, WorkersNetwork};
-use crate::program::profile::workers::steps::{
-    LOADS, RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn, quartiles,
+use crate::program::profile::workers::model::NETWORKS;
+use crate::program::profile::workers::steps::{LOADS, quartiles};
+use crate::program::profile::workers::{
+    RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn, WorkersNetwork,
 };
 use crate::program::words::{plural, significant};
 

@@ -11,10 +11,9 @@ use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::workers_of;
 
 pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
-use crate::program::output::bodies::record::{Bodies, BodiesPart, WorkersPart};
-use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
-use crate::program::run::job::Job;
-use crate::program::run::{gather, head};
+use crate::program::output::bodies::{Bodies, BodiesPart, WorkersPart};
+use crate::program::output::{BodiesHead, GroupHead, RunHead};
+use crate::program::run::{Job, gather, head};
 
 /// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
 ///

@@ -21,15 +21,10 @@ use cloth_workers::WorkerSimulation;
 
 use self::frame::FrameSteps;
 use self::summary::Peaks;
-use crate::program::output::folder::RunFolder;
-use crate::program::run::checkpoints;
+use crate::program::output::RunFolder;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
-use crate::program::run::frames::{self, RunKind};
-use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::Job;
-use crate::program::run::recorder::Recorder;
-use crate::program::run::stage::Stage;
+use crate::program::run::{Interrupt, Job, Recorder, RunKind, Stage, Stop, checkpoints, frames};
 
 /// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
 ///

@@ -5,15 +5,11 @@ use cloth_core::report::Report;
 use cloth_rigid::RigidReport;
 use cloth_scene::bodies::RigidSetup;
 
-use crate::program::output::bodies::obstacles;
-use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
-use crate::program::output::folder::RunFolder;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::bodies::{Bodies, BodyFrameRecord, obstacles};
+use crate::program::output::{RunFolder, RunHead};
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
-use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
-use crate::program::run::recorder::{Recorder, RunSums};
+use crate::program::run::{Job, Recorder, RunSums, Stop};
 use crate::program::words::plural_grouped;
 
 impl RunSums for Peaks {

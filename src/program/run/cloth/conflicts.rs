@@ -5,9 +5,8 @@ use std::fmt;
 
 use cloth_step::WaitingBody;
 
-use crate::program::output::cloth_record::{
-    ClothFrameRecord, PassedRecord, Tracked, WaitingRecord, YieldRecord, track,
-};
+use crate::program::output::cloth_record::track;
+use crate::program::output::{ClothFrameRecord, PassedRecord, Tracked, WaitingRecord, YieldRecord};
 use crate::program::words::{grouped, plural_grouped, significant};
 
 /// The largest number of objects of a kind that a warning or the summary names.

@@ -5,7 +5,7 @@ use std::iter::zip;
 use cloth_core::math::Vec3;
 use cloth_step::Model;
 
-use crate::program::output::cloth_record::{ClothFrameRecord, CrushRecord, StrainRecord};
+use crate::program::output::{ClothFrameRecord, CrushRecord, StrainRecord};
 use crate::program::words::significant;
 
 /// Strain from which on an edge is crushed. Cloth folds far below it.

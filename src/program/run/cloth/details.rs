@@ -4,9 +4,9 @@ use std::fmt;
 
 use cloth_step::{Counter, Measure, Phase, StepReport};
 
-use crate::program::output::run_json::RunHead;
-use crate::program::profile::frames::Profile;
-use crate::program::run::totals::Totals;
+use crate::program::output::RunHead;
+use crate::program::profile::Profile;
+use crate::program::run::Totals;
 use crate::program::words::plural;
 
 /// The details of a finished run, printed with -v before the summary.

@@ -6,7 +6,7 @@ use cloth_scene::spec::VertexField;
 use cloth_step::Simulation;
 
 use crate::program::output::fields::{scalars, strain};
-use crate::program::run::job::Job;
+use crate::program::run::Job;
 
 /// Adds the fields to `frame`, on rank 0. If no format of the run holds fields, it adds none.
 /// Collective.

@@ -7,14 +7,14 @@ use cloth_core::error::Result;
 use cloth_core::ranks::{World, message};
 use cloth_step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
 
-use crate::program::output::cloth_record::{
-    Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
-    YieldRecord, track,
+use crate::program::output::cloth_record::track;
+use crate::program::output::{
+    Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, StepRecord, TheftRecord,
+    WaitingRecord, YieldRecord,
 };
-use crate::program::output::record::StepRecord;
+use crate::program::run::cloth::StepWatch;
 use crate::program::run::cloth::crush::crushed;
 use crate::program::run::cloth::peaks::extremes;
-use crate::program::run::cloth::step_watch::StepWatch;
 use crate::program::run::gather;
 
 /// The bodies that are behind, the obstacles that cloth passes and those that give way, after a step.

@@ -5,10 +5,8 @@ use cloth_core::partition::quality;
 use cloth_core::ranks::World;
 use cloth_step::{Model, Simulation, lift_j};
 
-use crate::program::output::energy_balance::EnergyBalance;
-use crate::program::output::run_json::RunHead;
-use crate::program::run::head;
-use crate::program::run::job::Job;
+use crate::program::output::{EnergyBalance, RunHead};
+use crate::program::run::{Job, head};
 
 /// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
 ///

@@ -13,6 +13,13 @@ mod step_watch;
 mod summary;
 mod sums;
 
+pub use self::conflicts::Conflicts;
+pub use self::crush::Crush;
+pub use self::details::Details;
+pub use self::peaks::Strain;
+pub use self::sizes::StepSizes;
+pub use self::step_watch::StepWatch;
+
 use std::sync::Arc;
 
 use crate::engine::{Engine, Frame};
@@ -21,19 +28,13 @@ use cloth_core::ranks::World;
 use cloth_step::{Model, Simulation};
 
 use self::frame_steps::{AfterStep, FrameSteps};
-use self::step_watch::StepWatch;
 use self::sums::ClothSums;
-use crate::program::output::cloth_record::ClothFrameRecord;
-use crate::program::output::folder::RunFolder;
-use crate::program::run::checkpoints;
-use crate::program::run::content::ClothContent;
+use crate::program::output::{ClothFrameRecord, RunFolder};
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
-use crate::program::run::frames::{self, RunKind};
-use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::Job;
-use crate::program::run::recorder::Recorder;
-use crate::program::run::stage::Stage;
+use crate::program::run::{
+    ClothContent, Interrupt, Job, Recorder, RunKind, Stage, Stop, checkpoints, frames,
+};
 
 /// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
 ///

@@ -3,8 +3,8 @@
 use cloth_core::math::Vec3;
 use cloth_step::{Counter, Model, StepReport};
 
-use crate::program::output::cloth_record::{ClothFrameRecord, StrainRecord};
-use crate::program::run::totals::Contacts;
+use crate::program::output::{ClothFrameRecord, StrainRecord};
+use crate::program::run::Contacts;
 
 /// Extremes over the frames and steps of a run.
 #[derive(Debug, Default)]

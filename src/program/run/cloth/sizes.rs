@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::program::output::cloth_record::ClothFrameRecord;
+use crate::program::output::ClothFrameRecord;
 use crate::program::words::{grouped, significant};
 
 /// How many steps had which size.

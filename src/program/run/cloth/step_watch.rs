@@ -6,7 +6,7 @@ use cloth_core::ranks::World;
 use cloth_scene::Scene;
 use cloth_step::StepReport;
 
-use crate::program::run::content::ClothContent;
+use crate::program::run::ClothContent;
 use crate::program::run::recording::{RecordedStep, StepRecorder};
 
 /// The observer of one step on one rank.

@@ -6,11 +6,10 @@ use std::fmt;
 use cloth_core::math::Vec3;
 use cloth_step::{Model, Unwelded};
 
-use crate::program::output::energy_balance::{EnergyBalance, Window};
-use crate::program::run::cloth::conflicts::Conflicts;
-use crate::program::run::cloth::peaks::{Peaks, Strain};
-use crate::program::run::cloth::sizes::StepSizes;
-use crate::program::run::summary::RunFacts;
+use crate::program::output::{EnergyBalance, Window};
+use crate::program::run::RunFacts;
+use crate::program::run::cloth::peaks::Peaks;
+use crate::program::run::cloth::{Conflicts, StepSizes, Strain};
 use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.

@@ -9,27 +9,18 @@ use cloth_core::partition::Partition;
 use cloth_core::report::Report;
 use cloth_step::{Counter, EnergyRise, Model, StepReport, Unwelded, WaitingBody};
 
-use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
-use crate::program::output::folder::RunFolder;
-use crate::program::output::obstacles;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::{names, write_bytes};
+use crate::program::output::{
+    Cloth, ClothFrameRecord, RunFolder, RunHead, names, obstacles, write_bytes,
+};
 use crate::program::print;
-use crate::program::profile::frames::FrameProfiles;
-use crate::program::run::cloth::conflicts::Conflicts;
-use crate::program::run::cloth::crush::Crush;
-use crate::program::run::cloth::details::Details;
+use crate::program::profile::FrameProfiles;
 use crate::program::run::cloth::peaks::{Peaks, contacts_of};
-use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::summary::Summary;
-use crate::program::run::content::ClothContent;
-use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
-use crate::program::run::open_folder::OpenFolder;
-use crate::program::run::progress::RunProgress;
-use crate::program::run::recorder::{Recorder, RunSums};
+use crate::program::run::cloth::{Conflicts, Crush, Details, StepSizes};
 use crate::program::run::recording::{RecordedStep, TreeWriter};
-use crate::program::run::totals::Totals;
+use crate::program::run::{
+    ClothContent, Job, OpenFolder, Recorder, RunProgress, RunSums, Stop, Totals,
+};
 use crate::program::words::{plural, plural_grouped};
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.

@@ -8,8 +8,7 @@ use cloth_core::partition::PatchGraph;
 use cloth_scene::Scene;
 use cloth_step::Model;
 
-use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::{RunHead, names};
 use crate::program::run::recording::{Header, TreeWriter};
 
 /// Which steps are recorded, and where.

@@ -7,8 +7,8 @@ use crate::engine::Frame;
 use cloth_rigid::surfaces::Surfaces;
 use cloth_scene::spec::Digits;
 
+use crate::program::output::Object;
 use crate::program::output::formats::obj::objects::write_objects;
-use crate::program::output::frame_objects::Object;
 
 /// Writes the bodies of `frame` as one file. Half-spaces are left out, because they are infinite.
 ///

@@ -7,6 +7,8 @@ mod read;
 mod split;
 pub mod text;
 
+pub use self::text::ObjText;
+
 use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -16,11 +18,8 @@ use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_rigid::surfaces::Surfaces;
 
-use crate::program::output::formats::each_frame::EachFrame;
-use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
-use crate::program::output::names;
+use crate::program::output::formats::{EachFrame, Format, Sink, Source, WrittenRun};
+use crate::program::output::{FrameBodies, FrameObjects, names};
 
 pub use read::read_pieces;
 

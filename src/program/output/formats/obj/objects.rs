@@ -6,9 +6,8 @@ use std::path::Path;
 use cloth_core::error::Result;
 use cloth_scene::spec::Digits;
 
-use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::frame_objects::Object;
-use crate::program::output::{not_written, write_whole};
+use crate::program::output::formats::obj::ObjText;
+use crate::program::output::{Object, not_written, write_whole};
 
 /// Writes `objects` into the file at `path`. Without objects, it writes no file.
 ///

@@ -12,8 +12,7 @@ use cloth_core::mesh::obj_read::{self, Lines};
 
 use crate::program::output::formats::obj::NAME;
 use crate::program::output::formats::obj::split::split;
-use crate::program::output::formats::piece::{Piece, Pieces};
-use crate::program::output::formats::{Source, WrittenRun, each_frame};
+use crate::program::output::formats::{Piece, Pieces, Source, WrittenRun, each_frame};
 use crate::program::output::names;
 use crate::program::output::run_json::NO_RUN;
 

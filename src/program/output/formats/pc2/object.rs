@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::program::output::frame_objects::FrameObjects;
+use crate::program::output::FrameObjects;
 
 /// The beginning of the names of all files.
 const BEGIN: &str = "frames_";

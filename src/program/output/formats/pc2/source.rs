@@ -14,8 +14,7 @@ use cloth_core::mesh::point_cache::pc2::{HEAD_BYTES, Head};
 
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::pc2::object;
-use crate::program::output::formats::piece::Pieces;
-use crate::program::output::formats::{Source, WrittenRun};
+use crate::program::output::formats::{Pieces, Source, WrittenRun};
 use crate::program::output::run_json::NO_RUN;
 
 /// The largest number of the first frame. Single precision does not hold every integer above it.

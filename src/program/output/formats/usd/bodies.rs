@@ -14,8 +14,7 @@ use cloth_rigid::shape::{Capsule, Cylinder, Shape, Sphere};
 use cloth_rigid::solid::Solids;
 use cloth_rigid::surfaces::Surfaces;
 
-use crate::program::output::formats::usd::mesh::{self, MaterialPaths};
-use crate::program::output::formats::usd::text::Layer;
+use crate::program::output::formats::usd::{Layer, MaterialPaths, mesh};
 
 /// The prim with all bodies.
 pub const BODIES: &str = "bodies";

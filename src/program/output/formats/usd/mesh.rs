@@ -7,7 +7,7 @@ use cloth_core::ids::NONE;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 
-use crate::program::output::formats::usd::text::Layer;
+use crate::program::output::formats::usd::Layer;
 
 /// The paths of the prims of materials, by the names of the materials.
 pub type MaterialPaths = BTreeMap<String, String>;

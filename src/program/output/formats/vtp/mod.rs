@@ -16,6 +16,9 @@ mod layout;
 mod series;
 mod surfaces;
 
+pub use self::columns::Column;
+pub use self::layout::{ArrayHead, Cells, Layout};
+
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,12 +26,10 @@ use std::path::{Path, PathBuf};
 use crate::engine::Frame;
 use cloth_core::error::Result;
 
-use crate::program::output::formats::each_frame::{self, EachFrame, Index};
-use crate::program::output::formats::piece::Pieces;
-use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
+use crate::program::output::formats::{
+    EachFrame, Format, Index, Pieces, Sink, Source, WrittenRun, each_frame,
+};
+use crate::program::output::{FrameObjects, RunFiles, names};
 
 /// The name of the format.
 pub const NAME: &str = "vtp";
