@@ -7,7 +7,7 @@ use cloth_core::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::program::output::{drawn_files, foreign, write_whole};
+use crate::program::output::{is_of_another, run_files, write_whole};
 use crate::program::picture::{
     GifFile, OpenRun, Palette, PictureArguments, Sequence, ShownScene, files,
 };
@@ -35,7 +35,7 @@ pub fn picture(arguments: &PictureArguments) -> Result<()> {
     sequence.keep(&scene.numbers());
     write(&mut scene, &sequence, arguments, &path)?;
     if arguments.output.is_none() {
-        drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
+        run_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
     let legend = scene.legend();
     let value = json!({
@@ -71,7 +71,7 @@ fn path(arguments: &PictureArguments, sequence: &Sequence) -> Result<PathBuf> {
         let cause = format!("a file of {what} is named *.{ending}");
         return Err(Error::file(&path, cause, remedy));
     }
-    let is_other = || foreign::is_of_another(&path, files::MARK, files::MARK_WITHIN);
+    let is_other = || is_of_another(&path, files::MARK, files::MARK_WITHIN);
     if !arguments.overwrite && is_other() {
         let cause = "it exists, and is no picture of this program";
         let remedy = "choose another file with --output, or replace it with --overwrite";

@@ -6,7 +6,7 @@ use clap::Args;
 use cloth_core::error::{Error, Result};
 use serde_json::json;
 
-use crate::program::output::drawn_files;
+use crate::program::output::run_files;
 use crate::program::print::{self, ResultFormat};
 use crate::program::profile;
 use crate::program::profile::Summary;
@@ -47,7 +47,7 @@ pub fn profile(arguments: &ProfileArguments) -> Result<()> {
         None => profile::write(run, out)?,
         Some(other) => profile::compare([run, other])?,
     };
-    drawn_files::list_drawn(out, &files)?;
+    run_files::list_drawn(out, &files)?;
     result.print(&json!({ "files": files }), || {
         files.iter().try_for_each(|file| print::line(file.display()))?;
         lines.iter().try_for_each(print::line)

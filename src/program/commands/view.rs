@@ -7,7 +7,7 @@ use cloth_core::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::program::output::{drawn_files, foreign, names, write_whole};
+use crate::program::output::{is_of_another, names, run_files, write_whole};
 use crate::program::print;
 use crate::program::view::{Live, View, ViewArguments, limit, page};
 
@@ -35,13 +35,13 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
     }
     limit::limit(&mut view, (arguments.limit_mb * MB) as u64)?;
     let path = arguments.output.clone().unwrap_or_else(|| arguments.folder.join(names::PAGE));
-    if foreign::is_of_another(&path, page::MARK, page::MARK.len()) {
+    if is_of_another(&path, page::MARK, page::MARK.len()) {
         let cause = "it exists, and is no page of this program";
         return Err(Error::file(&path, cause, "choose another file with --output"));
     }
     let faults = write(&mut view, &path, arguments.quiet)?;
     if arguments.output.is_none() {
-        drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
+        run_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
     if !arguments.quiet {
         arguments.result.print(&json!({ "page": path, "left_out": faults }), || {

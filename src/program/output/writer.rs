@@ -14,10 +14,9 @@ use cloth_core::error::{Error, Result};
 use cloth_rigid::simulation::StepForces;
 use serde::Serialize;
 
-use crate::program::output::bodies::{forces, owners, workers};
 use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{FormatTime, Formats, Sinks};
-use crate::program::output::{FrameObjects, MAKE_ROOM, StepsFile, names, poses, write_whole};
+use crate::program::output::{FrameObjects, MAKE_ROOM, StepsFile, names, tables, write_whole};
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]
@@ -68,18 +67,21 @@ impl RunFrames {
         self.steps.add(record).inspect_err(|_| self.sinks.take_back(number))?;
         self.last_good = Some(number);
         if self.has_bodies {
-            self.table(names::OWNERS, number, |out| owners::write(&frame.bodies, out))?;
+            self.table(names::OWNERS, number, |out| tables::write_owners(&frame.bodies, out))?;
         }
         if !self.posed.is_empty() {
-            let write = |out: &mut dyn io::Write| poses::write(&self.posed, &frame.poses, out);
+            let write =
+                |out: &mut dyn io::Write| tables::write_poses(&self.posed, &frame.poses, out);
             self.table(names::POSES, number, write)?;
         }
         if let Some(shares) = &frame.shares {
-            self.table(names::WORKERS, number, |out| workers::write(&frame.bodies, shares, out))?;
+            self.table(names::WORKERS, number, |out| {
+                tables::write_workers(&frame.bodies, shares, out)
+            })?;
         }
         if let Some(StepForces { contacts, joints }) = &frame.forces {
-            self.table(names::CONTACTS, number, |out| forces::write_contacts(contacts, out))?;
-            self.table(names::JOINTS, number, |out| forces::write_joints(joints, out))?;
+            self.table(names::CONTACTS, number, |out| tables::write_contacts(contacts, out))?;
+            self.table(names::JOINTS, number, |out| tables::write_joints(joints, out))?;
         }
         Ok(())
     }
@@ -236,8 +238,8 @@ mod tests {
     use cloth_rigid::solid::Solids;
 
     use super::*;
+    use crate::program::output::formats::FrameBodies;
     use crate::program::output::formats::set::Formats;
-    use crate::program::output::frame_objects::FrameBodies;
 
     const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
 

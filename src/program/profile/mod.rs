@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result};
 
-use crate::program::output::bodies::Bodies;
+use crate::program::output::Bodies;
 use crate::program::output::{Cloth, RunHead, names, steps_jsonl};
 use crate::program::words::plural;
 

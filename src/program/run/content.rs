@@ -12,7 +12,10 @@ use cloth_scene::bodies::RigidSetup;
 use cloth_scene::bodies::build::build_bodies;
 
 use crate::program::cli::Arguments;
-use crate::program::output::{FrameBodies, FrameObjects, Materials, bodies, obstacles};
+use crate::program::output::formats::Formats;
+use crate::program::output::{
+    FrameBodies, FrameObjects, InputMesh, Materials, RunFiles, names, obstacles,
+};
 use crate::program::run::memory;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::words::plural;
@@ -144,7 +147,7 @@ impl Content {
                     surfaces: cloth.surfaces(),
                     posed: posed.collect(),
                     cloths: cloth.documents.cloths.len(),
-                    still: obstacles::still(&cloth.documents),
+                    still: obstacles::still_obstacles(&cloth.documents),
                     materials: Some(&cloth.materials),
                     ..common
                 }
@@ -153,10 +156,48 @@ impl Content {
                 let count = setup.moving_count() as usize;
                 let bodies = Some(FrameBodies { count, solids: &setup.solids });
                 let fixed = setup.fixed.bodies();
-                let still = bodies::obstacles::still(fixed, &setup.solids, &setup.domain);
+                let still = obstacles::still_bodies(fixed, &setup.solids, &setup.domain);
                 FrameObjects { bodies, still, ..common }
             }
         }
+    }
+
+    /// The files that its run will write, with frames of `formats` and copies of `meshes`. It makes no
+    /// checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
+    pub fn files(
+        &self,
+        arguments: &Arguments,
+        checkpoint_every: Option<u32>,
+        formats: &Formats,
+        meshes: &[InputMesh],
+        scene: &Scene,
+    ) -> RunFiles {
+        // What a run that goes on has copied is there.
+        let copied = if arguments.resumes { &[] } else { meshes };
+        let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
+        let objects = self.frame_objects(scene);
+        formats.add_files(&mut files, &objects);
+        files.add((!objects.still.is_empty()).then_some(names::OBSTACLES));
+        match self {
+            Self::Cloth(cloth) => {
+                files.add([names::PARTITION]);
+                let has_poses = !cloth.documents.bodies.is_empty();
+                files.each_frame.extend(has_poses.then(|| names::all_beside(names::POSES)));
+                files.add(cloth.materials.files().filter(|_| !arguments.resumes));
+            }
+            Self::Bodies(setup) => {
+                let workers = setup.parallel.settings().map(|_| names::WORKERS);
+                let forces = scene.output.forces.then_some([names::CONTACTS, names::JOINTS]);
+                let tables = [names::OWNERS].into_iter().chain(workers);
+                let tables = tables.chain(forces.into_iter().flatten());
+                files.each_frame.extend(tables.map(names::all_beside));
+                files.add((!setup.solids.all().is_empty()).then_some(names::SOLIDS));
+            }
+        }
+        if checkpoint_every != Some(0) {
+            files.at_steps = vec![names::CHECKPOINTS.to_owned()];
+        }
+        files
     }
 }
 

@@ -19,7 +19,7 @@ use crate::program::output::{
     names,
 };
 use crate::program::run::origin::begun_from;
-use crate::program::run::{Content, Placement, Show, Stage, files};
+use crate::program::run::{Content, Placement, Show, Stage};
 use crate::program::words::plural;
 use crate::program::{overrides, print};
 
@@ -153,7 +153,7 @@ impl Job {
         let every = CheckpointPlan::every(arguments, &content)?;
         let target = Target {
             folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
-            files: files::of_run(arguments, &content, every, &formats, &meshes, &scene),
+            files: content.files(arguments, every, &formats, &meshes, &scene),
             overwrite: arguments.overwrite,
             resumes: arguments.resumes,
             origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,

@@ -6,7 +6,6 @@ mod cloth;
 pub mod content;
 #[cfg(feature = "fault-injection")]
 mod fault;
-mod files;
 mod frames;
 mod gather;
 mod head;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::output::bodies::{Bodies, BodyFrameRecord};
+use crate::program::output::{Bodies, BodyFrameRecord};
 use crate::program::output::{Cloth, ClothFrameRecord};
 use crate::program::profile::Colour;
 use crate::program::profile::look::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};

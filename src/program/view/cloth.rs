@@ -12,7 +12,7 @@ use cloth_scene::Scene;
 
 use crate::program::check::Record;
 use crate::program::check::surfaces::CheckedRun;
-use crate::program::output::{names, poses};
+use crate::program::output::{names, tables};
 use crate::program::view::arrays::in_8_bits;
 use crate::program::view::factors::mapped_settings;
 use crate::program::view::thinning::cluster;
@@ -216,7 +216,7 @@ impl Stage for ClothStage {
     fn frame(&mut self, number: u64) -> std::result::Result<FrameBlock, String> {
         let (time_s, x) = self.positions(number)?;
         let poses = match self.posed.is_some() {
-            true => poses::read(&self.run.record.folder, number)?,
+            true => tables::read_poses(&self.run.record.folder, number)?,
             false => Vec::new(),
         };
         let shown = self.shown(&x, self.moving());

@@ -7,7 +7,7 @@ use cloth_core::error::{Error, Result};
 use serde::Serialize;
 
 use crate::program::check::Record;
-use crate::program::output::bodies::Bodies;
+use crate::program::output::Bodies;
 use crate::program::output::{Cloth, RunHead, Status, names};
 use crate::program::view::{
     BodyStage, ChartRecords, Charts, ClothStage, FrameBlock, Section, Stage, Still, page, panel,

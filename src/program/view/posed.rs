@@ -5,7 +5,7 @@ use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 
 use crate::program::check::surfaces::CheckedRun;
-use crate::program::output::poses;
+use crate::program::output::tables;
 use crate::program::view::{Arrays, BodiesHead, FrameBlock, PositionBox, ShapeHead};
 
 /// Shapes count as the same if no vertex differs by more than this, m.
@@ -32,7 +32,7 @@ impl Posed {
         let record = &run.record;
         let mut fault = "it has no frame".to_owned();
         for number in record.frames.clone() {
-            let poses = poses::read(&record.folder, number);
+            let poses = tables::read_poses(&record.folder, number);
             match poses.and_then(|poses| Ok((run.frame(number)?.surfaces, poses))) {
                 Ok((surfaces, poses)) if poses.len() == count => {
                     return Ok(Self::of(run, &surfaces, &poses));

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use cloth_core::error::Result;
 
-use crate::program::output::bodies::BodyFrameRecord;
+use crate::program::output::BodyFrameRecord;
 use crate::program::output::{RunHead, names, steps_jsonl};
 pub(super) use crate::program::profile::workers::table::{lines, write};
 

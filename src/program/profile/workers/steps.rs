@@ -6,7 +6,7 @@ use cloth_core::report::{Join, Report};
 use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::Coupling;
 
-use crate::program::output::bodies::{Bodies, BodyFrameRecord};
+use crate::program::output::{Bodies, BodyFrameRecord};
 use crate::program::output::{RunHead, StepRecord};
 use crate::program::profile::workers::model;
 use crate::program::profile::workers::model::NETWORKS;

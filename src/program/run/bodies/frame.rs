@@ -10,8 +10,8 @@ use cloth_workers::WorkerSimulation;
 use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::workers_of;
 
-pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
-use crate::program::output::bodies::{Bodies, BodiesPart, WorkersPart};
+pub use crate::program::output::body_record::BodyFrameRecord as Record;
+use crate::program::output::{Bodies, BodiesPart, WorkersPart};
 use crate::program::output::{BodiesHead, GroupHead, RunHead};
 use crate::program::run::{Job, gather, head};
 

@@ -6,7 +6,7 @@ use cloth_core::report::Report;
 use cloth_rigid::{Phase, RigidReport, Traffic};
 use cloth_scene::bodies::RigidSetup;
 
-use crate::program::output::bodies::{BodyFrameRecord, OverlapRecord};
+use crate::program::output::{BodyFrameRecord, OverlapRecord};
 use crate::program::run::{Contacts, RunFacts, Totals};
 use crate::program::words::{grouped, plural, significant};
 

@@ -5,7 +5,7 @@ use cloth_core::report::Report;
 use cloth_rigid::RigidReport;
 use cloth_scene::bodies::RigidSetup;
 
-use crate::program::output::bodies::{Bodies, BodyFrameRecord, obstacles};
+use crate::program::output::{Bodies, BodyFrameRecord, obstacles};
 use crate::program::output::{RunFolder, RunHead};
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
@@ -42,7 +42,7 @@ impl<'j> Recorder<'j, Peaks> {
     ) -> Result<Self> {
         let (path, digits) = (&job.target.folder, job.scene.output.digits);
         Self::open(job, folder, head, Peaks::default(), |_| {
-            obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
+            obstacles::write(path, &job.frame_objects().still, digits)?;
             obstacles::write_solids(path, &setup.solids, digits)
         })
     }

@@ -96,7 +96,7 @@ impl<'j> Recorder<'j, ClothSums> {
             if !job.target.resumes {
                 cloth.materials.write(path)?;
             }
-            obstacles::write(path, &cloth.documents, job.scene.output.digits)
+            obstacles::write(path, &job.frame_objects().still, job.scene.output.digits)
         })?;
         recorder.sums.trees = trees;
         Ok(recorder)

@@ -13,7 +13,6 @@
 mod bodies;
 mod columns;
 mod layout;
-mod series;
 mod surfaces;
 
 pub use self::columns::Column;
@@ -23,9 +22,9 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
 use cloth_core::error::Result;
 
+use crate::engine::Frame;
 use crate::program::output::formats::{
     EachFrame, Format, Index, Pieces, Sink, Source, WrittenRun, each_frame,
 };
@@ -73,7 +72,7 @@ impl Format for Vtp {
         kept: &Range<u64>,
     ) -> Result<Box<dyn Sink>> {
         let rate = objects.frames_per_second;
-        let series = Index::new(SERIES, kept, move |frames| series::text(frames, rate));
+        let series = Index::new(SERIES, kept, move |frames| self::series(frames, rate));
         let index = Some(series.begin(folder)?);
         let (folder, files) = (folder.to_owned(), names::all_frames(NAME));
         if objects.bodies.is_some() {
@@ -110,4 +109,18 @@ impl Source for BodySource {
     fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
         bodies::read(&each_frame::read(&self.folder, number, NAME)?)
     }
+}
+
+/// The text of the list of `frames`, of which there are `rate` in a second.
+fn series(frames: &Range<u64>, rate: f64) -> String {
+    let line = |number: u64| {
+        let (time_s, file) = (number as f64 / rate, names::frame(number, NAME));
+        format!("<DataSet timestep=\"{time_s}\" part=\"0\" file=\"{file}\"/>\n")
+    };
+    let lines = frames.clone().map(line).collect::<String>();
+    format!(
+        "<?xml version=\"1.0\"?>\n\
+         <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n\
+         {lines}</Collection>\n</VTKFile>\n"
+    )
 }
