@@ -1,7 +1,5 @@
 //! The command line.
 
-mod check;
-mod convert;
 mod examples;
 
 use std::ffi::OsString;
@@ -10,16 +8,18 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
+use crate::program::commands::check::CheckArguments;
 use crate::program::commands::compare::CompareArguments;
+use crate::program::commands::convert::ConvertArguments;
 use crate::program::commands::mesh::MeshArguments;
 use crate::program::commands::new::NewArguments;
-use crate::program::commands::profile::ProfileArguments;
+use crate::program::commands::view::ViewArguments;
 use crate::program::output::names;
+use crate::program::picture::PictureArguments;
 use crate::program::print::ResultFormat;
+use crate::program::profile::ProfileArguments;
 use crate::program::run::Show;
 use crate::program::run::recording::RecordingArguments;
-pub use check::CheckArguments;
-pub use convert::ConvertArguments;
 
 /// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes
 /// frames (OBJ for cloth, VTK for rigid bodies).
@@ -100,11 +100,11 @@ pub enum Command {
     /// Writes a run as one page and opens it in the browser: 3D playback and charts. The page needs
     /// no network and no other file. See docs/view.md.
     #[command(after_long_help = examples::VIEW)]
-    View(crate::program::view::arguments::ViewArguments),
+    View(ViewArguments),
     /// Draws a frame of a run as a PNG file, or a GIF file: around a frame, or of all frames. Needs
     /// no display and no other program. See docs/view.md.
     #[command(after_long_help = examples::PICTURE)]
-    Picture(crate::program::picture::arguments::PictureArguments),
+    Picture(PictureArguments),
 }
 
 /// Arguments of `info`: those of the run.

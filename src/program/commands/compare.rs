@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
 use clap::Args;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::Frame;
 use crate::program::check::Record;
 use crate::program::output::formats::Source;
 use crate::program::output::steps_jsonl;

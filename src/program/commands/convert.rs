@@ -2,20 +2,22 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
+use clap::Args;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_scene::spec::VertexField;
 use serde_json::json;
 
+use crate::engine::Frame;
 use crate::program::check::Record;
-use crate::program::cli::{Arguments, ConvertArguments};
+use crate::program::cli::Arguments;
 use crate::program::output::fields::{STRAIN, VELOCITY, neighbours, strain, velocity};
 use crate::program::output::formats::{Formats, Sinks, Source};
 use crate::program::output::{Lock, RunFiles, RunHead, names};
 use crate::program::print;
+use crate::program::print::ResultFormat;
 use crate::program::run::Content;
 use crate::program::words::{plural, significant};
 
@@ -193,4 +195,23 @@ fn say(record: &Record, formats: &Formats, sinks: &Sinks) -> Result<()> {
         print::line(format!("{name}: {frames} in {seconds} s; to see: {}", format.to_see()))?;
     }
     Ok(())
+}
+
+/// Arguments of `convert`.
+#[derive(Debug, Clone, Args)]
+pub struct ConvertArguments {
+    /// The run folder. The new files are beside its frames.
+    pub folder: PathBuf,
+
+    /// One or several formats.
+    #[arg(long, value_name = "obj,vtp,pc2,usd", value_delimiter = ',', required = true)]
+    pub to: Vec<String>,
+
+    /// Print only errors.
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }

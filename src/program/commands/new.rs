@@ -8,7 +8,8 @@ use cloth_core::error::{Error, Result, shell_word};
 use serde_json::json;
 
 use crate::program::output::write_whole;
-use crate::program::print::{self, ResultFormat};
+use crate::program::print;
+use crate::program::print::ResultFormat;
 
 /// Arguments of `new`.
 #[derive(Debug, Clone, Args)]

@@ -1,15 +1,18 @@
 //! The subcommand `view`: a run as one page for a browser.
 
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use cloth_core::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::program::output::{is_of_another, names, run_files, write_whole};
 use crate::program::print;
-use crate::program::view::{Live, View, ViewArguments, limit, page};
+use crate::program::print::ResultFormat;
+use crate::program::view::{Live, View, limit, page};
 
 /// Bytes of a MB.
 const MB: f64 = 1e6;
@@ -86,4 +89,53 @@ fn open(page: &str) {
              (--no-open: do not try)"
         ));
     }
+}
+
+/// Arguments of `view`.
+#[derive(Debug, Clone, Args)]
+pub struct ViewArguments {
+    /// The run folder. The run may still be going on, or have ended early.
+    pub folder: PathBuf,
+
+    /// The file of the page [default: view.html in the run folder].
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Only write the page.
+    #[arg(long)]
+    pub no_open: bool,
+
+    /// Serve the page to this machine alone, and add frames as they come, until Ctrl-C. Frames are
+    /// not thinned.
+    #[arg(long, conflicts_with_all = ["output", "limit_mb"])]
+    pub live: bool,
+
+    /// The port of `--live` [default: one that is free].
+    #[arg(
+        long,
+        value_name = "PORT",
+        requires = "live",
+        default_value = "0",
+        hide_default_value = true
+    )]
+    pub port: u16,
+
+    /// The largest size of the page, in millions of bytes. Above it fewer frames are shown, then
+    /// fewer faces.
+    #[arg(long, value_name = "N", default_value = "64", value_parser = size)]
+    pub limit_mb: f64,
+
+    /// Print only errors.
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
+}
+
+/// A size in millions of bytes.
+fn size(text: &str) -> std::result::Result<f64, String> {
+    let size = text.parse().ok().filter(|size: &f64| size.is_finite() && *size > 0.0);
+    size.ok_or_else(|| "write a number above 0, such as 64".to_owned())
 }

@@ -8,8 +8,8 @@ use std::ops::Range;
 use cloth_core::math::Vec3;
 use rayon::prelude::*;
 
+use crate::program::picture::raster::{Covered, cover};
 use crate::program::picture::{Camera, Encoding, Ground, Lights, Look, Model, Triangle, Vertex};
-use crate::program::raster::{Covered, cover};
 
 /// Samples along each side of a pixel.
 const FINER: u32 = 2;

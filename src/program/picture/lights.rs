@@ -5,8 +5,8 @@ use std::f64::consts::FRAC_1_PI;
 use cloth_core::math::Vec3;
 
 use crate::program::picture::colours::hex;
+use crate::program::picture::raster::cover;
 use crate::program::picture::{Axes, Look, Model, SceneBox};
-use crate::program::raster::cover;
 
 /// Places along each side of the shadow map.
 const SIDE: u32 = 2048;

@@ -6,9 +6,8 @@
 use cloth_core::report::{Cell, Report};
 use cloth_rigid::{Phase, RigidReport};
 
-use crate::program::output::Bodies;
-use crate::program::output::StepRecord;
-use crate::program::profile::look::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
+use crate::program::output::{Bodies, StepRecord};
+use crate::program::profile::frames::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
 use crate::program::profile::{Colour, Look, ProfileKind, Sums};
 
 const LOOK: Look = Look {

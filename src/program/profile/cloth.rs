@@ -5,11 +5,11 @@
 //! elsewhere. Averages are over the steps in which any processor executed a test, because other
 //! steps say nothing about balance (Thomaszewski & Blochinger 2007, figure 8).
 
-use crate::observe::ProcessorUse;
 use cloth_step::Phase;
 
+use crate::observe::ProcessorUse;
 use crate::program::output::{Cloth, StepRecord};
-use crate::program::profile::look::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::profile::frames::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
 use crate::program::profile::{Colour, ColumnChart, Look, ProfileKind, Sums};
 
 const LOOK: Look = Look {

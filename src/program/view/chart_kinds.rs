@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::output::{Bodies, BodyFrameRecord};
-use crate::program::output::{Cloth, ClothFrameRecord};
+use crate::program::output::{Bodies, BodyFrameRecord, Cloth, ClothFrameRecord};
 use crate::program::profile::Colour;
-use crate::program::profile::look::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::profile::frames::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
 use crate::program::view::{ChartKind, ChartOf, CurveOf, LoadOfWorker, Take};
 
 const fn curve(label: &'static str, color: Colour, value: &'static str, take: Take) -> CurveOf {

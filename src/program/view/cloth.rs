@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::verify::Surface;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::bodies::joints::body_joint::{BodyJoint, Second};
 use cloth_core::error::Result;
@@ -14,12 +13,13 @@ use crate::program::check::Record;
 use crate::program::check::surfaces::CheckedRun;
 use crate::program::output::{names, tables};
 use crate::program::view::arrays::in_8_bits;
-use crate::program::view::factors::mapped_settings;
-use crate::program::view::thinning::cluster;
+use crate::program::view::cloth_values::mapped_settings;
+use crate::program::view::limit::cluster;
 use crate::program::view::{
     Arrays, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, PositionBox, Role,
     Stage, Still,
 };
+use crate::verify::Surface;
 
 /// Larger coordinates (m) count as not finite.
 const FAR: f64 = 1e9;

@@ -1,14 +1,14 @@
 //! All that a page shows of a run.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::path::Path;
 
 use cloth_core::error::{Error, Result};
 use serde::Serialize;
 
 use crate::program::check::Record;
-use crate::program::output::Bodies;
-use crate::program::output::{Cloth, RunHead, Status, names};
+use crate::program::output::{Bodies, Cloth, RunHead, Status, names};
 use crate::program::view::{
     BodyStage, ChartRecords, Charts, ClothStage, FrameBlock, Section, Stage, Still, page, panel,
 };

@@ -1,6 +1,7 @@
 //! The page: one HTML file that holds everything it needs and loads nothing.
 
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 
 use serde::Serialize;
 

@@ -1,15 +1,16 @@
 //! What the workers of a run did, frame by frame.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use cloth_core::error::Result;
 use cloth_core::report::{Join, Report};
 use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::Coupling;
 
-use crate::program::output::{Bodies, BodyFrameRecord};
-use crate::program::output::{RunHead, StepRecord};
-use crate::program::profile::workers::model;
-use crate::program::profile::workers::model::NETWORKS;
+use crate::program::output::{Bodies, BodyFrameRecord, RunHead, StepRecord, names, steps_jsonl};
+use crate::program::profile::worker_model as model;
+use crate::program::profile::worker_model::NETWORKS;
 use crate::program::words::plural;
 
 /// What the workers of a run did.
@@ -203,6 +204,32 @@ pub fn quartiles(values: &[u64]) -> [f64; 5] {
             .map(|at| sorted.get(at as usize).map_or(0.0, |&value| value as f64));
         below + (above - below) * at.fract()
     })
+}
+
+/// Reads what the workers of the run in `folder` did. None in a run without workers.
+///
+/// # Errors
+/// A folder that is no run, or a run whose scene cannot be read.
+pub fn read(folder: &Path) -> Result<Option<RunOfWorkers>> {
+    let head = RunHead::read(folder)?;
+    if head.bodies.is_none() {
+        return Ok(None);
+    }
+    let mut run = None;
+    for frame in steps_jsonl::read::<BodyFrameRecord>(folder)? {
+        let frame = frame?;
+        let Some(step) = frame.steps.first() else { continue };
+        if step.part.workers.is_empty() {
+            return Ok(None);
+        }
+        if run.is_none() {
+            let scene = cloth_scene::load(&folder.join(names::SCENE))?;
+            let coupling = scene.parallel.settings().map(|settings| settings.coupling);
+            run = Some(RunOfWorkers::new(&head, coupling.unwrap_or_default()));
+        }
+        run.iter_mut().for_each(|run| run.add(&frame));
+    }
+    Ok(run)
 }
 
 #[cfg(test)]

@@ -8,11 +8,10 @@ use cloth_core::error::Result;
 use cloth_workers::report::WorkerReport;
 
 use crate::program::output::names;
-use crate::program::profile::csv;
-use crate::program::profile::workers::model::NETWORKS;
-use crate::program::profile::workers::steps::{LOADS, quartiles};
-use crate::program::profile::workers::{
-    RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn, WorkersNetwork,
+use crate::program::profile::worker_model::NETWORKS;
+use crate::program::profile::worker_steps::{LOADS, quartiles};
+use crate::program::profile::{
+    RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn, WorkersNetwork, tables as csv,
 };
 use crate::program::words::{plural, significant};
 
