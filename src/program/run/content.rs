@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::engine;
 use cloth_bodies::bodies::{Documents, Setup};
 use cloth_core::error::{Error, Result};
 use cloth_core::mesh::ObjDocument;
@@ -11,6 +10,7 @@ use cloth_scene::Scene;
 use cloth_scene::bodies::RigidSetup;
 use cloth_scene::bodies::build::build_bodies;
 
+use crate::engine;
 use crate::program::cli::Arguments;
 use crate::program::output::formats::Formats;
 use crate::program::output::{

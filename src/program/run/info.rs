@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::engine::Engine;
 use cloth_core::error::{Error, Result};
 use cloth_core::ranks::{World, in_process};
 use cloth_rigid::balance::Balancer;
 use cloth_step::{Model, ObjectSize, Simulation};
 use serde::Serialize;
 
+use crate::engine::Engine;
 use crate::program::cli::{Arguments, InfoArguments};
 use crate::program::print;
 use crate::program::run::cloth::peaks::contacts_of;
-use crate::program::run::sizes::lines;
+use crate::program::run::scene_notes::lines;
 use crate::program::run::{Content, Job, Placement, bodies, memory, scene_notes};
 use crate::program::words::{grouped, plural, plural_grouped, significant};
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use cloth_core::error::{Error, Result};
-use cloth_core::ranks::launch::{self, Launch};
+use cloth_core::ranks::launch;
+use cloth_core::ranks::launch::Launch;
 
 use crate::program::cli::Arguments;
 use crate::program::words::plural;

@@ -7,7 +7,6 @@ pub mod content;
 #[cfg(feature = "fault-injection")]
 mod fault;
 mod frames;
-mod gather;
 mod head;
 pub mod info;
 mod interrupt;
@@ -17,14 +16,11 @@ pub mod memory;
 mod open_folder;
 mod origin;
 pub mod placement;
-mod progress;
+pub mod progress;
 mod recorder;
 pub mod recording;
 mod scene_notes;
-mod sizes;
-pub mod stage;
 mod summary;
-mod totals;
 
 pub use self::checkpoints::{Saved, Schedule};
 pub use self::content::{ClothContent, Content};
@@ -34,16 +30,14 @@ pub use self::job::Job;
 pub use self::open_folder::OpenFolder;
 pub use self::placement::Placement;
 pub use self::progress::RunProgress;
+pub use self::progress::{Show, Stage};
 pub use self::recorder::{Recorder, RunSums};
-pub use self::stage::{Show, Stage};
 pub use self::summary::RunFacts;
-pub use self::totals::{Contacts, Totals};
+pub use self::summary::{Contacts, Totals};
 
 use std::sync::Arc;
 
 use cloth_core::error::{Error, Place, Result};
-#[cfg(feature = "mpi")]
-use cloth_core::partition::Partition;
 use cloth_core::ranks::launch::Launch;
 use cloth_core::ranks::{World, in_process};
 use cloth_step::Model;
@@ -51,6 +45,8 @@ use cloth_step::Model;
 use self::interrupt::{BlockedSignals, ProcessKind};
 use crate::program::cli::Arguments;
 use crate::program::output::RunFolder;
+#[cfg(feature = "mpi")]
+use cloth_core::partition::Partition;
 
 /// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process is
 /// one rank of the run. Signals and `--stop-after` have exit codes of their own.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result, shell_word};
 use serde::Serialize;
 
+use crate::engine::Frame;
 use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::{
     FrameThread, Kept, RunFolder, RunHead, Status, mesh_copies, names, write_bytes,

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use crate::engine::Frame;
 use cloth_core::error::Result;
 use cloth_core::report::Report;
 
+use crate::engine::Frame;
 use crate::program::output::{FrameRecord, Kind, RunFolder, RunHead, steps_jsonl};
 use crate::program::run::checkpoints::begun;
 use crate::program::run::{Job, OpenFolder, Saved};

@@ -13,7 +13,7 @@ use cloth_workers::settings::workers_of;
 pub use crate::program::output::body_record::BodyFrameRecord as Record;
 use crate::program::output::{Bodies, BodiesPart, WorkersPart};
 use crate::program::output::{BodiesHead, GroupHead, RunHead};
-use crate::program::run::{Job, gather, head};
+use crate::program::run::{Job, frames, head};
 
 /// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
 ///
@@ -92,7 +92,7 @@ impl FrameSteps {
         };
         let end = engine.steps() + 1;
         let numbers = Vec::from_iter(end - self.reports.len() as u64..end);
-        let mut steps = gather::steps::<Bodies>(world, &numbers, &self.reports, part)?;
+        let mut steps = frames::gather_steps::<Bodies>(world, &numbers, &self.reports, part)?;
         steps.sort_by_key(|step| (step.step, step.rank));
         let sum = |count: fn(&Traffic) -> u64| {
             steps.iter().map(|step| count(&step.report.traffic)).sum::<u64>()

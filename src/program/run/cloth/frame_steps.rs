@@ -1,21 +1,24 @@
-//! What one rank measures in the steps that lead to a frame.
+//! What one rank measures: the head of the run before its first step, then the steps that lead to a frame.
 
 use std::iter::repeat_n;
 
-use crate::observe::{ProcessorUse, Theft, note_theft};
 use cloth_core::error::Result;
+use cloth_core::partition::quality;
 use cloth_core::ranks::{World, message};
-use cloth_step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
+use cloth_scene::Scene;
+use cloth_step::{
+    Model, PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle, lift_j,
+};
 
+use crate::observe::{ProcessorUse, SearchObserver, SearchOver, Theft, note_theft};
 use crate::program::output::cloth_record::track;
 use crate::program::output::{
-    Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, StepRecord, TheftRecord,
-    WaitingRecord, YieldRecord,
+    Cloth, ClothFrameRecord, ClothPart, EnergyBalance, PassedRecord, RunHead, Searches, StepRecord,
+    TheftRecord, WaitingRecord, YieldRecord,
 };
-use crate::program::run::cloth::StepWatch;
-use crate::program::run::cloth::crush::crushed;
-use crate::program::run::cloth::peaks::extremes;
-use crate::program::run::gather;
+use crate::program::run::cloth::peaks::{crushed, extremes};
+use crate::program::run::recording::{RecordedStep, StepRecorder};
+use crate::program::run::{ClothContent, Job, frames};
 
 /// The bodies that are behind, the obstacles that cloth passes and those that give way, after a step.
 pub struct AfterStep {
@@ -116,7 +119,7 @@ fn gather_steps(world: &dyn World, frame: &FrameSteps) -> Result<Vec<StepRecord<
     let steps = frame.reports.len().max(1);
     let threads = message::all_counts(world, frame.uses.len() / steps)?;
     let mut uses = message::gather_v(world, 0, &frame.uses)?.into_iter();
-    gather::steps(world, &frame.numbers, &frame.reports, |rank, index| Searches {
+    frames::gather_steps(world, &frame.numbers, &frame.reports, |rank, index| Searches {
         test_part_s: test_parts[index],
         processors: uses.by_ref().take(threads[rank]).collect(),
     })
@@ -140,4 +143,90 @@ fn gather_thefts(world: &dyn World, thefts: &[Theft]) -> Result<Vec<TheftRecord>
     let ranks = counts.iter().enumerate().flat_map(|(rank, &count)| repeat_n(rank, count));
     let all = message::gather_v(world, 0, thefts)?;
     Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { rank, theft }).collect())
+}
+
+/// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn head(
+    job: &Job,
+    world: &dyn World,
+    model: &Model,
+    simulation: &Simulation,
+) -> Result<RunHead> {
+    let layout = simulation.layout();
+    let places = crate::program::run::head::places(world, layout.own.len(), layout.ghosts.len())?;
+    Ok(RunHead {
+        patches: model.partition.patches.len(),
+        load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
+        surface_index: quality::surface_index(&model.graph, &model.partition),
+        bending: bending(model.cloth.elements.bending.implicit()),
+        places,
+        energy: EnergyBalance::new(lift_j(model)),
+        ..RunHead::begun(job, world.size())
+    })
+}
+
+/// How bending enters the linear system, in words.
+fn bending([implicit, all]: [usize; 2]) -> String {
+    match implicit {
+        0 => "explicit".into(),
+        _ if implicit == all => "implicit".into(),
+        _ => format!("implicit at {:.1} % of hinges", 100.0 * implicit as f64 / all as f64),
+    }
+}
+
+/// The observer of one step on one rank.
+#[derive(Default)]
+pub struct StepWatch {
+    /// How each of this rank's processors spent all searches.
+    pub uses: Vec<ProcessorUse>,
+    /// Which processor took tasks from which.
+    pub thefts: Vec<Theft>,
+    /// Length of each search, s.
+    pub lengths_s: Vec<f64>,
+    /// Records test trees, if this step is recorded.
+    recorder: Option<StepRecorder>,
+}
+
+impl StepWatch {
+    /// Watches `step` for everything that a run of `cloth` is asked for.
+    pub fn new(cloth: &ClothContent, scene: &Scene, step: u64) -> Self {
+        Self {
+            recorder: cloth.recording.records(step, scene).then(StepRecorder::default),
+            ..Self::default()
+        }
+    }
+
+    /// The test trees of the step, on rank 0, if it is recorded. `report` is the step's.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn take_trees(
+        &mut self,
+        world: &dyn World,
+        step: u64,
+        report: &StepReport,
+    ) -> Result<Option<RecordedStep>> {
+        match self.recorder.take() {
+            Some(recorder) => recorder.finish(world, step, report),
+            None => Ok(None),
+        }
+    }
+}
+
+impl SearchObserver for StepWatch {
+    fn searched(&mut self, search: &SearchOver) -> Result<()> {
+        let processors = search.processors;
+        self.uses.resize(processors.usage().count(), ProcessorUse::default());
+        self.uses.iter_mut().zip(processors.usage()).for_each(|(sum, usage)| sum.add(usage));
+        processors.thefts().for_each(|theft| note_theft(&mut self.thefts, *theft));
+        self.lengths_s.push(processors.length_s());
+        match &mut self.recorder {
+            Some(recorder) => recorder.searched(search),
+            None => Ok(()),
+        }
+    }
 }

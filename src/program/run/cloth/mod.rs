@@ -2,33 +2,30 @@
 //! folder: above all the loop over frames ([`frames`]) and the run folder.
 
 mod conflicts;
-mod crush;
 mod details;
-mod fields;
 mod frame_steps;
-mod head;
 pub(super) mod peaks;
-mod sizes;
-mod step_watch;
 mod summary;
 mod sums;
 
 pub use self::conflicts::Conflicts;
-pub use self::crush::Crush;
 pub use self::details::Details;
+pub use self::frame_steps::StepWatch;
+pub use self::peaks::Crush;
+pub use self::peaks::StepSizes;
 pub use self::peaks::Strain;
-pub use self::sizes::StepSizes;
-pub use self::step_watch::StepWatch;
 
 use std::sync::Arc;
 
-use crate::engine::{Engine, Frame};
 use cloth_core::error::Result;
 use cloth_core::ranks::World;
+use cloth_scene::spec::VertexField;
 use cloth_step::{Model, Simulation};
 
 use self::frame_steps::{AfterStep, FrameSteps};
 use self::sums::ClothSums;
+use crate::engine::{Engine, Frame};
+use crate::program::output::fields::{scalars, strain};
 use crate::program::output::{ClothFrameRecord, RunFolder};
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
@@ -62,7 +59,7 @@ pub fn run_rank(
         }
     }
     // 2. The run folder, on rank 0.
-    let head = head::of_run(job, world, model, &simulation)?;
+    let head = frame_steps::head(job, world, model, &simulation)?;
     interrupt.begin_frames();
     let open = |folder| Recorder::of_cloth(job, cloth, folder, model, head);
     let recorder = folder.map(open).transpose()?;
@@ -125,7 +122,7 @@ impl<'a> RunKind<'a> for RankRun<'a> {
 
     fn frame(&mut self, frame: u64, mut shown: Frame, steps: &FrameSteps) -> Result<()> {
         // 1. The fields of the frame.
-        fields::add(self.job, &self.simulation, &mut shown)?;
+        add_fields(self.job, &self.simulation, &mut shown)?;
         // 2. What all ranks measured in the steps, and the hash of the state.
         let record = steps.gather(frame, self.world, &self.simulation)?;
         // 3. The frame and its record in the run folder.
@@ -143,4 +140,35 @@ impl<'a> RunKind<'a> for RankRun<'a> {
     fn recorder(&mut self) -> Option<&mut Recorder<'a, ClothSums>> {
         self.recorder.as_mut()
     }
+}
+
+/// Adds the fields to `frame`, on rank 0. If no format of the run holds fields, it adds none.
+/// Collective.
+///
+/// # Errors
+/// When a rank fails.
+fn add_fields(job: &Job, simulation: &Simulation, frame: &mut Frame) -> Result<()> {
+    if !job.formats.hold_fields() {
+        return Ok(());
+    }
+    let model = simulation.model();
+    for field in &job.scene.output.fields {
+        let field = match field {
+            VertexField::Strain => {
+                strain(&model.edges, &model.rest_lengths, simulation.positions())
+            }
+            VertexField::Contact => {
+                let counts = simulation.contact_counts()?;
+                scalars("contact", counts.into_iter().map(f64::from).collect())
+            }
+            VertexField::Rank => {
+                let rank = |vertex| f64::from(simulation.partition().rank_of_vertex(vertex));
+                scalars("rank", (0..model.cloth.vertex_count() as u32).map(rank).collect())
+            }
+        };
+        if simulation.rank() == 0 {
+            frame.fields.push(field);
+        }
+    }
+    Ok(())
 }
