@@ -9,15 +9,13 @@ mod judge;
 pub mod record;
 pub mod surfaces;
 
-pub use self::findings::Verdict;
+pub use self::findings::{Fault, Findings, Verdict};
 pub use self::judge::{Judge, Judges, Measure, Measured};
 pub use self::record::Record;
 
 use std::path::Path;
 
 use cloth_core::error::Result;
-
-pub use self::findings::{Fault, Findings};
 
 /// What a check may use and what it allows.
 #[derive(Debug, Clone, Copy)]

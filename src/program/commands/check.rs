@@ -7,8 +7,7 @@ use cloth_core::error::{Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::check::{CheckSettings, Fault, check_run};
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 
 /// Checks a run folder and prints the report on standard output.
 ///

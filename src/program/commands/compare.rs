@@ -12,8 +12,7 @@ use crate::engine::Frame;
 use crate::program::check::Record;
 use crate::program::output::formats::Source;
 use crate::program::output::steps_jsonl;
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 
 /// Arguments of `compare`.
 #[derive(Debug, Clone, Args)]

@@ -16,8 +16,7 @@ use crate::program::cli::Arguments;
 use crate::program::output::fields::{STRAIN, VELOCITY, neighbours, strain, velocity};
 use crate::program::output::formats::{Formats, Sinks, Source};
 use crate::program::output::{Lock, RunFiles, RunHead, names};
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 use crate::program::run::Content;
 use crate::program::words::{plural, significant};
 

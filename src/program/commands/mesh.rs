@@ -15,8 +15,7 @@ use serde::Serialize;
 use crate::program::commands::described_mesh::DescribedMesh;
 use crate::program::output::formats::obj::ObjText;
 use crate::program::output::write_whole;
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 use crate::program::run::memory;
 use crate::program::words::plural_grouped;
 

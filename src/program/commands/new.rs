@@ -8,8 +8,7 @@ use cloth_core::error::{Error, Result, shell_word};
 use serde_json::json;
 
 use crate::program::output::write_whole;
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 
 /// Arguments of `new`.
 #[derive(Debug, Clone, Args)]

@@ -1,7 +1,6 @@
 //! The subcommand `picture`: a frame as a PNG file, or a GIF file that moves.
 
-use std::io;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result};

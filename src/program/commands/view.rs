@@ -1,7 +1,6 @@
 //! The subcommand `view`: a run as one page for a browser.
 
-use std::io;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,8 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::program::output::{is_of_another, names, run_files, write_whole};
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 use crate::program::view::{Live, View, limit, page};
 
 /// Bytes of a MB.

@@ -13,10 +13,9 @@
 //! A file is written under a temporary name and synced before it gets its own name. Then the folder
 //! is synced. So a file with the name of a checkpoint is whole, even after a loss of power.
 
-use std::fs::File;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use cloth_core::error::{Error, Result};
 use cloth_core::input;

@@ -1,9 +1,9 @@
 //! What the line of a frame of cloth in `steps.jsonl` has of its kind.
 
-use crate::observe::{ProcessorUse, Theft};
 use cloth_step::StepReport;
 use serde::{Deserialize, Serialize};
 
+use crate::observe::{ProcessorUse, Theft};
 use crate::program::output::{FramePart, FrameRecord, Kind};
 
 /// Runs of cloth.

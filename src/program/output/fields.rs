@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::engine::{Field, FieldKind};
 use cloth_core::math::Vec3;
+
+use crate::engine::{Field, FieldKind};
 
 /// The name of the field of velocities, m/s.
 pub const VELOCITY: &str = "velocity";

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result, shell_word};
 
-use crate::program::output::checkpoint::{Checkpoint, Header};
-use crate::program::output::earlier::unwritable;
-use crate::program::output::{Claim, Lock, Owner, RunHead, checkpoint, earlier, names};
+use crate::program::output::checkpoint::{self, Checkpoint, Header};
+use crate::program::output::earlier::{self, unwritable};
+use crate::program::output::{Claim, Lock, Owner, RunHead, names};
 
 /// A run folder that this process has locked. Dropping it removes the lock, and those folders that
 /// were made for it and are still empty.

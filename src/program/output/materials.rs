@@ -2,9 +2,8 @@
 //! they name are copied beside the copies of the meshes, so that the run folder can be moved.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use cloth_bodies::bodies::Documents;
 use cloth_core::error::{Error, Result};

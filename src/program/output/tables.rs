@@ -13,8 +13,7 @@
 //! `7,0,0;2,0.4;0.6`. Points, normals and gaps are those of the middle of the step. Forces act on the first
 //! body, and the opposite ones on the second. Numbers of poses have as many digits as the same `f64` needs.
 
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use cloth_bodies::bodies::BodyPose;

@@ -9,11 +9,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 use cloth_rigid::simulation::StepForces;
 use serde::Serialize;
 
+use crate::engine::Frame;
 use crate::program::output::checkpoint::{Checkpoint, Generations};
 use crate::program::output::formats::{FormatTime, Formats, Sinks};
 use crate::program::output::{FrameObjects, MAKE_ROOM, StepsFile, names, tables, write_whole};

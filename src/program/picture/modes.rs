@@ -6,8 +6,7 @@ use clap::ValueEnum;
 use cloth_core::math::Vec3;
 use serde::Serialize;
 
-use crate::program::picture::colours;
-use crate::program::picture::colours::{DIVERGING, NEARNESS, VIRIDIS};
+use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};
 use crate::program::view::{FrameBlock, ObjectHead, Still};
 use crate::program::words::significant;
 

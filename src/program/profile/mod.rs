@@ -18,8 +18,10 @@ mod worker_table;
 pub use self::worker_model::WorkersNetwork;
 pub use self::worker_steps::{RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn};
 
-pub use self::frames::{Colour, ColumnChart, Look};
-pub use self::frames::{FrameProfile, FrameProfiles, ProcessorProfile, Profile, ProfileKind, Sums};
+pub use self::frames::{
+    Colour, ColumnChart, FrameProfile, FrameProfiles, Look, ProcessorProfile, Profile, ProfileKind,
+    Sums,
+};
 
 use std::path::{Path, PathBuf};
 
@@ -28,8 +30,7 @@ use cloth_core::error::{Error, Result};
 use serde_json::json;
 
 use crate::program::output::{Bodies, Cloth, RunHead, names, run_files, steps_jsonl};
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 use crate::program::words::plural;
 
 /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.

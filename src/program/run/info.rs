@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::program::cli::{Arguments, InfoArguments};
 use crate::program::print;
 use crate::program::run::cloth::peaks::contacts_of;
-use crate::program::run::scene_notes::lines;
-use crate::program::run::{Content, Job, Placement, bodies, memory, scene_notes};
+use crate::program::run::scene_notes::{self, lines};
+use crate::program::run::{Content, Job, Placement, bodies, memory};
 use crate::program::words::{grouped, plural, plural_grouped, significant};
 
 /// Steps are measured for about this time, s.

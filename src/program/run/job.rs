@@ -11,12 +11,11 @@ use cloth_step::Model;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
-use crate::program::output::checkpoint::{Header, LEAST_KEPT};
+use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
 use crate::program::output::formats::Formats;
 use crate::program::output::mesh_copies::{input_meshes, with_copies};
 use crate::program::output::{
-    BegunFrom, Claim, FrameObjects, InputMesh, RunFiles, RunFolder, RunHead, Status, checkpoint,
-    names,
+    BegunFrom, Claim, FrameObjects, InputMesh, RunFiles, RunFolder, RunHead, Status, names,
 };
 use crate::program::run::origin::begun_from;
 use crate::program::run::{Content, Placement, Show, Stage};

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use cloth_core::error::{Error, Result};
-use cloth_core::ranks::launch;
-use cloth_core::ranks::launch::Launch;
+use cloth_core::ranks::launch::{self, Launch};
 
 use crate::program::cli::Arguments;
 use crate::program::words::plural;

@@ -29,11 +29,9 @@ pub use self::interrupt::{Interrupt, Stop};
 pub use self::job::Job;
 pub use self::open_folder::OpenFolder;
 pub use self::placement::Placement;
-pub use self::progress::RunProgress;
-pub use self::progress::{Show, Stage};
+pub use self::progress::{RunProgress, Show, Stage};
 pub use self::recorder::{Recorder, RunSums};
-pub use self::summary::RunFacts;
-pub use self::summary::{Contacts, Totals};
+pub use self::summary::{Contacts, RunFacts, Totals};
 
 use std::sync::Arc;
 

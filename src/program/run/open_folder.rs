@@ -11,8 +11,7 @@ use crate::program::output::checkpoint::Checkpoint;
 use crate::program::output::{
     FrameThread, Kept, RunFolder, RunHead, Status, mesh_copies, names, write_bytes,
 };
-use crate::program::print;
-use crate::program::print::ResultFormat;
+use crate::program::print::{self, ResultFormat};
 use crate::program::run::{Job, RunFacts, RunProgress, Saved, Schedule, Stop};
 use crate::program::words::whole_frames;
 

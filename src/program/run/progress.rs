@@ -1,8 +1,7 @@
 //! What the user sees while a run is set up and goes on: lines that move on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::mpsc;
-use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 

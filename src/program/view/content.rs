@@ -1,7 +1,6 @@
 //! All that a page shows of a run.
 
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use cloth_core::error::{Error, Result};

@@ -1,7 +1,6 @@
 //! The page: one HTML file that holds everything it needs and loads nothing.
 
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde::Serialize;
 

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use cloth_core::error::{Error, Result};
-use cloth_rigid::FrameBody;
-use cloth_rigid::RigidModel;
-use cloth_rigid::Synchronisation;
 use cloth_rigid::body::{Body, BodyId, Load, MaterialId};
 use cloth_rigid::constraint::joint::Joint;
 use cloth_rigid::shape::Shape;
 use cloth_rigid::solid::MassProperties;
+use cloth_rigid::{FrameBody, RigidModel, Synchronisation};
 use cloth_scene::bodies::build::build_bodies;
 use cloth_scene::bodies::division::Divided;
 use cloth_scene::bodies::{Movement, RigidSetup};

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use crate::engine::Frame;
-use crate::verify::{Moves, Surface, Surfaces};
 use cloth_bodies::bodies::seam::Seam;
 use cloth_bodies::bodies::{Body as _, Setup};
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_scene::{Scene, spec};
 
+use crate::engine::Frame;
 use crate::program::check::Record;
 use crate::program::check::surfaces::{PieceMesh, Quad, pieces};
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::{Piece, Source};
 use crate::program::output::names;
+use crate::verify::{Moves, Surface, Surfaces};
 
 /// A run that is checked.
 pub struct CheckedRun {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 use cloth_scene::did_you_mean;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::Frame;
 use crate::program::output::formats::{ALL, Format, Sink};
 use crate::program::output::{FrameObjects, RunFiles};
 

@@ -1,6 +1,7 @@
 //! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
-use crate::engine::BodyEngine;
+pub use crate::program::output::body_record::BodyFrameRecord as Record;
+
 use cloth_core::error::Result;
 use cloth_core::ranks::{World, message};
 use cloth_core::report::Report;
@@ -10,9 +11,8 @@ use cloth_workers::WorkerSimulation;
 use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::workers_of;
 
-pub use crate::program::output::body_record::BodyFrameRecord as Record;
-use crate::program::output::{Bodies, BodiesPart, WorkersPart};
-use crate::program::output::{BodiesHead, GroupHead, RunHead};
+use crate::engine::BodyEngine;
+use crate::program::output::{Bodies, BodiesHead, BodiesPart, GroupHead, RunHead, WorkersPart};
 use crate::program::run::{Job, frames, head};
 
 /// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.

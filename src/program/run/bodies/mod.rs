@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::engine::{BodyEngine, Engine, Frame};
 use cloth_core::error::{Error, Place, Result};
 use cloth_core::ranks::World;
 use cloth_rigid::balance::Balancer;
@@ -21,6 +20,7 @@ use cloth_workers::WorkerSimulation;
 
 use self::frame::FrameSteps;
 use self::summary::Peaks;
+use crate::engine::{BodyEngine, Engine, Frame};
 use crate::program::output::RunFolder;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;

@@ -5,8 +5,7 @@ use cloth_core::report::Report;
 use cloth_rigid::RigidReport;
 use cloth_scene::bodies::RigidSetup;
 
-use crate::program::output::{Bodies, BodyFrameRecord, obstacles};
-use crate::program::output::{RunFolder, RunHead};
+use crate::program::output::{Bodies, BodyFrameRecord, RunFolder, RunHead, obstacles};
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
 use crate::program::run::{Job, Recorder, RunSums, Stop};

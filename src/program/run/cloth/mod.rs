@@ -11,9 +11,7 @@ mod sums;
 pub use self::conflicts::Conflicts;
 pub use self::details::Details;
 pub use self::frame_steps::StepWatch;
-pub use self::peaks::Crush;
-pub use self::peaks::StepSizes;
-pub use self::peaks::Strain;
+pub use self::peaks::{Crush, StepSizes, Strain};
 
 use std::sync::Arc;
 

@@ -8,6 +8,9 @@
 mod of_run;
 mod step;
 
+pub use self::of_run::RecordingArguments;
+pub use self::step::{Kind, RecordedTrees, StepRecorder};
+
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -18,9 +21,6 @@ use cloth_core::partition::PatchGraph;
 use cloth_step::Phase;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
-
-pub use self::of_run::RecordingArguments;
-pub use self::step::{Kind, RecordedTrees, StepRecorder};
 
 /// The beginning of the first line of a file.
 pub const NAME: &[u8] = b"cloth-sim test trees\n";

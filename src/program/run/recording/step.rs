@@ -169,11 +169,10 @@ fn pair_of_leaves(
 
 #[cfg(test)]
 mod tests {
-    use cloth_collision::collision::Sweep;
     use cloth_collision::collision::dop::Dop18;
     use cloth_collision::collision::screen::Pace;
     use cloth_collision::collision::test::TestTrees;
-    use cloth_collision::collision::{Moves, Surface};
+    use cloth_collision::collision::{Moves, Surface, Sweep};
     use cloth_core::math::Vec3;
     use cloth_core::mesh::Topology;
 

@@ -9,8 +9,7 @@ pub use self::text::ObjText;
 pub use read::read_pieces;
 
 use std::borrow::Cow;
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 

@@ -9,9 +9,9 @@ use cloth_core::error::{Error, Place, Result};
 use cloth_core::ids::NONE;
 use cloth_core::input;
 use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::obj::Corner;
-use cloth_core::mesh::obj_read::Lines;
-use cloth_core::mesh::{ObjDocument, obj_read};
+use cloth_core::mesh::obj_read::{self, Lines};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::engine::Frame;

@@ -12,10 +12,9 @@ pub use self::object::CachedObject;
 pub use self::sink::{ObjectSink, Pc2Sink};
 pub use self::source::Pc2Source;
 
-use std::fs;
-use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::{fs, io};
 
 use cloth_core::error::{Error, Result};
 use cloth_core::input;

@@ -6,7 +6,6 @@
 
 use std::io;
 
-use crate::engine::Frame;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_rigid::FrameBody;
@@ -14,6 +13,7 @@ use cloth_rigid::shape::{Capsule, Cylinder, Shape, Sphere};
 use cloth_rigid::solid::Solids;
 use cloth_rigid::surfaces::Surfaces;
 
+use crate::engine::Frame;
 use crate::program::output::formats::usd::{Layer, MaterialPaths, mesh};
 
 /// The prim with all bodies.

@@ -23,9 +23,9 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 
+use crate::engine::Frame;
 use crate::program::output::formats::{
     EachFrame, Format, Index, Sink, Source, WrittenRun, each_frame,
 };

@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
+use cloth_rigid::FrameBody;
+
 use crate::engine::Frame;
 use crate::program::output::formats::vtp::columns::{POINT_DATA, POINTS};
-use crate::program::output::formats::vtp::layout::{END, INTEGER, write_array, write_integers};
-use crate::program::output::formats::vtp::{ArrayHead, Cells, Column, Layout, layout};
-use cloth_rigid::FrameBody;
+use crate::program::output::formats::vtp::layout::{
+    self, END, INTEGER, write_array, write_integers,
+};
+use crate::program::output::formats::vtp::{ArrayHead, Cells, Column, Layout};
 
 /// Writes the bodies of `frame` as a file.
 ///
