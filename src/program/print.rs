@@ -1,11 +1,12 @@
 //! Standard output and standard error: all that the program prints goes through here, except the
-//! progress bar.
+//! progress of a run.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
 use clap::Args;
 use cloth_core::error::{Error, Result, printable, printable_lines};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 /// How a subcommand prints its result.
@@ -53,4 +54,18 @@ fn json(value: &impl Serialize) -> Result<()> {
 /// Prints a message on standard error: an error, a warning, or progress. A failure is ignored.
 pub fn message(text: impl Display) {
     let _ = writeln!(stderr(), "{}", printable(&text.to_string()));
+}
+
+/// Counts to `most`, if that is known, by a bar with this `template`. The bar appears on terminals
+/// only, after the first count, and not if `is_hidden`.
+pub fn counter(is_hidden: bool, most: Option<u64>, template: &str) -> ProgressBar {
+    let bar = match (is_hidden, most) {
+        (true, _) => ProgressBar::hidden(),
+        (false, Some(most)) => ProgressBar::new(most),
+        (false, None) => ProgressBar::new_spinner(),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }

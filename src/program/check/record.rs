@@ -7,6 +7,7 @@ use cloth_core::error::{Error, Result};
 use cloth_scene::Scene;
 use serde::Deserialize;
 
+use crate::engine::Frame;
 use crate::program::output::formats::{Format, Formats, Source, WrittenRun};
 use crate::program::output::run_json::NO_RUN;
 use crate::program::output::{Holder, Owner, RunFiles, RunHead, Status, lock, names, steps_jsonl};
@@ -73,6 +74,17 @@ impl Record {
             frame_s: self.frame_s(),
             has_bodies: self.scene.is_divided(),
             files: self.files.clone(),
+        })
+    }
+
+    /// Frame `number` of `source`.
+    ///
+    /// # Errors
+    /// A frame that cannot be read. The message names its file.
+    pub fn frame(&self, source: &dyn Source, number: u64) -> Result<Frame> {
+        source.frame(number).map_err(|fault| {
+            let path = self.folder.join(self.format.file(number));
+            Error::file(path, format!("frame {number}: {fault}"), "repeat the run")
         })
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 use cloth_core::error::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::program::check::{CheckSettings, Fault, check_run};
 use crate::program::print::{self, ResultFormat};
@@ -15,15 +14,8 @@ use crate::program::print::{self, ResultFormat};
 /// A folder that is no run; a run with faults.
 pub fn check(arguments: &CheckArguments) -> Result<()> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // The bar appears on terminals only, after the first frame.
-    let bar = if arguments.quiet || arguments.result.json {
-        ProgressBar::hidden()
-    } else {
-        ProgressBar::new_spinner()
-    };
-    if let Ok(style) = ProgressStyle::with_template("frames checked: {pos}") {
-        bar.set_style(style);
-    }
+    let is_hidden = arguments.quiet || arguments.result.json;
+    let bar = print::counter(is_hidden, None, "frames checked: {pos}");
     let settings = CheckSettings {
         threads: arguments.threads.map_or(cores, |threads| threads as usize),
         max_strain: arguments.max_strain.unwrap_or(f64::INFINITY),

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Frame;
 use crate::program::check::Record;
-use crate::program::output::formats::Source;
 use crate::program::output::steps_jsonl;
 use crate::program::print::{self, ResultFormat};
 
@@ -92,8 +91,7 @@ impl ComparedRuns {
         let sources = [first.source()?, second.source()?];
         let (mut first_place, mut largest) = (None, None::<PointDifference>);
         for number in common {
-            let frames =
-                [frame(first, &*sources[0], number)?, frame(second, &*sources[1], number)?];
+            let frames = [first.frame(&*sources[0], number)?, second.frame(&*sources[1], number)?];
             let of_frame = difference(&frames, first, number).map_err(other)?;
             let Some(of_frame) = of_frame else { continue };
             if largest.as_ref().is_none_or(|it| it.metres < of_frame.metres) {
@@ -139,13 +137,6 @@ impl ComparedRuns {
 fn hashes(record: &Record) -> Result<BTreeMap<u64, String>> {
     let lines = steps_jsonl::read::<Hashed>(&record.folder)?;
     lines.map(|line| line.map(|Hashed { frame, state_hash }| (frame, state_hash))).collect()
-}
-
-fn frame(record: &Record, source: &dyn Source, number: u64) -> Result<Frame> {
-    source.frame(number).map_err(|fault| {
-        let path = record.folder.join(record.format.file(number));
-        Error::file(path, format!("frame {number}: {fault}"), "repeat the run")
-    })
 }
 
 /// The point whose places differ most in frame `number`, or how the objects differ. `record` is that of

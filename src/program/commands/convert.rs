@@ -154,10 +154,7 @@ impl Reader<'_> {
         if let Some((_, frame)) = self.read.iter().find(|(known, _)| *known == number) {
             return Ok(frame.clone());
         }
-        let mut frame = self.source.frame(number).map_err(|fault| {
-            let path = self.record.folder.join(self.record.format.file(number));
-            Error::file(path, format!("frame {number}: {fault}"), "repeat the run")
-        })?;
+        let mut frame = self.record.frame(self.source, number)?;
         frame.time_s = number as f64 / self.record.scene.frames_per_second;
         if self.read.len() == 3 {
             self.read.pop_front();

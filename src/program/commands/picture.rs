@@ -4,7 +4,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::program::output::{is_of_another, run_files, write_whole};
@@ -88,11 +87,7 @@ fn write(
     path: &Path,
 ) -> Result<()> {
     let (size, count) = (arguments.pixels(), sequence.shots.len() as u64);
-    // The bar appears on terminals only, after the first picture.
-    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
-    if let Ok(style) = ProgressStyle::with_template("pictures drawn: {pos} of {len}") {
-        bar.set_style(style);
-    }
+    let bar = print::counter(arguments.quiet, Some(count), "pictures drawn: {pos} of {len}");
     let distance = scene.distance(sequence, size);
     let written = write_whole(path, |file| {
         let mut out = BufWriter::new(file);

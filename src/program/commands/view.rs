@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cloth_core::error::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use crate::program::output::{is_of_another, names, run_files, write_whole};
@@ -58,11 +57,7 @@ pub fn view(arguments: &ViewArguments) -> Result<()> {
 
 /// Writes the page. Returns what is wrong with frames that are left out.
 fn write(view: &mut View, path: &Path, quiet: bool) -> Result<Vec<String>> {
-    // The bar appears on terminals only, after the first frame.
-    let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
-    if let Ok(style) = ProgressStyle::with_template("frames written: {pos}") {
-        bar.set_style(style);
-    }
+    let bar = print::counter(quiet, None, "frames written: {pos}");
     let mut faults = Ok(Vec::new());
     let written = write_whole(path, |file| {
         let mut out = BufWriter::new(file);

@@ -29,10 +29,11 @@ const ROOM: usize = 4096;
 pub const NO_RUN: &str = "give the folder of a run: out/<scene name>, or the folder given by --out";
 
 /// Whether a run is still going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Frames are still being computed.
+    #[default]
     Running,
     /// All frames are there.
     Complete,
@@ -82,7 +83,7 @@ pub struct GroupHead {
 }
 
 /// The whole file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunHead {
     /// See [`FORMAT`].
     pub format: u32,
@@ -320,32 +321,8 @@ mod tests {
     use super::*;
 
     fn head() -> RunHead {
-        RunHead {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            status: Status::Running,
-            error: None,
-            warnings: Vec::new(),
-            scene: "small".to_owned(),
-            seed: 0,
-            ranks: 1,
-            threads: 1,
-            transport: "threads".to_owned(),
-            steps_per_frame: 1,
-            patches: 1,
-            load_index: 0.0,
-            surface_index: 0.0,
-            bending: String::new(),
-            meshes: Vec::new(),
-            files: RunFiles::default(),
-            places: Vec::new(),
-            energy: EnergyBalance::default(),
-            repartitions: Repartitions::default(),
-            begun_from: None,
-            resumed: Vec::new(),
-            formats: Vec::new(),
-            bodies: None,
-        }
+        let (version, scene) = (env!("CARGO_PKG_VERSION").to_owned(), "small".to_owned());
+        RunHead { format: FORMAT, version, scene, ..RunHead::default() }
     }
 
     fn files(folder: &Path) -> Vec<String> {

@@ -22,6 +22,7 @@ use cloth_rigid::simulation::{ContactForce, JointForce};
 use cloth_rigid::{BodyId, FrameBody};
 use cloth_workers::report::Share;
 use nalgebra::{Quaternion, Unit};
+use serde::de::DeserializeOwned;
 
 use crate::program::output::names;
 
@@ -115,21 +116,28 @@ pub fn write_poses(names: &[String], poses: &[BodyPose], out: &mut dyn Write) ->
 /// # Errors
 /// A file that is missing or damaged. The message names it.
 pub fn read_poses(folder: &Path, number: u64) -> Result<Vec<BodyPose>, String> {
-    let file = names::beside(names::POSES, number);
-    let bytes = input::read(&folder.join(&file), input::DATA_LIMIT)
-        .map_err(|cause| format!("{file}: {cause}"))?;
-    let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize();
-    let pose = |row: csv::Result<(String, [f64; 13])>| {
-        let (_, [x, y, z, w, i, j, k, velocity @ .., p, q, r]) =
-            row.map_err(|cause| format!("{file}: {cause}"))?;
-        Ok(BodyPose {
+    let pose = |(_, numbers): (String, [f64; 13])| {
+        let [x, y, z, w, i, j, k, velocity @ .., p, q, r] = numbers;
+        BodyPose {
             centre: [x, y, z].into(),
             rotation: Unit::new_unchecked(Quaternion::new(w, i, j, k)),
             velocity: velocity.into(),
             angular_velocity: [p, q, r].into(),
-        })
+        }
     };
-    rows.map(pose).collect()
+    let rows = read_rows(folder, &names::beside(names::POSES, number))?;
+    Ok(rows.into_iter().map(pose).collect())
+}
+
+/// Reads the rows of the table `file` in `folder`.
+///
+/// # Errors
+/// A file that is missing or damaged. The message names it.
+pub fn read_rows<R: DeserializeOwned>(folder: &Path, file: &str) -> Result<Vec<R>, String> {
+    let bytes = input::read(&folder.join(file), input::DATA_LIMIT)
+        .map_err(|cause| format!("{file}: {cause}"))?;
+    let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize();
+    rows.collect::<csv::Result<_>>().map_err(|cause| format!("{file}: {cause}"))
 }
 
 #[cfg(test)]

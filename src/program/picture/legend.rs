@@ -137,6 +137,12 @@ fn text_width(text: &str, dot: usize) -> usize {
     text.chars().count() * ADVANCE * dot
 }
 
+/// Whether the letters cover `text`.
+#[cfg(test)]
+pub(super) fn has_letters(text: &str) -> bool {
+    text.chars().all(|letter| letter == ' ' || GLYPHS.iter().any(|(known, _)| *known == letter))
+}
+
 /// Calls `each` with the column and row of every pixel of `text`. A letter that the font lacks is
 /// left blank.
 fn draw_text(text: &str, dot: usize, mut each: impl FnMut(usize, usize)) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::program::output::run_json::FORMAT;
-use crate::program::output::{EnergyBalance, RankPlace, Repartitions, RunHead, Status};
+use crate::program::output::{RankPlace, RunHead};
 use crate::program::run::Job;
 
 /// The places of all ranks, on rank 0. This rank owns `vertices` vertices or bodies, and has
@@ -26,8 +26,6 @@ impl RunHead {
         Self {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            status: Status::Running,
-            error: None,
             warnings: job.warnings.clone(),
             scene: job.scene.name.clone(),
             seed: job.scene.seed,
@@ -35,19 +33,10 @@ impl RunHead {
             threads: job.placement.threads,
             transport: job.transport.to_owned(),
             steps_per_frame: u64::from(job.scene.steps_per_frame.at_most()),
-            patches: 0,
-            load_index: 0.0,
-            surface_index: 0.0,
-            bending: String::new(),
             meshes: job.input.meshes.iter().map(|mesh| mesh.copy.clone()).collect(),
             files: job.target.files.clone(),
-            places: Vec::new(),
-            energy: EnergyBalance::default(),
-            repartitions: Repartitions::default(),
             begun_from: job.target.origin.clone(),
-            resumed: Vec::new(),
-            formats: Vec::new(),
-            bodies: None,
+            ..Self::default()
         }
     }
 }

@@ -1,10 +1,8 @@
 //! A run of rigid bodies alone in a page: shapes, and the poses of all bodies in each frame.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use cloth_core::error::Result;
-use cloth_core::input;
 use cloth_core::math::Vec3;
 use cloth_rigid::FrameBody;
 use cloth_rigid::body::BodyId;
@@ -13,12 +11,12 @@ use cloth_rigid::fixed::FixedShape;
 use cloth_rigid::shape::Shape;
 use cloth_rigid::surfaces::Surfaces;
 use cloth_scene::bodies::spec::Parallel;
-use serde::de::DeserializeOwned;
 
 use crate::program::check::Record;
 use crate::program::check::bodies::BodyRun;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::names;
+use crate::program::output::tables::read_rows;
 use crate::program::view::posed::in_16_bits;
 use crate::program::view::{
     Arrays, BodiesHead, FrameBlock, JointHead, ObjectHead, PositionBox, Role, ShapeHead, Stage,
@@ -57,7 +55,8 @@ impl BodyStage {
     fn add_tables(&self, number: u64, rows: &[Option<&FrameBody>], frame: &mut FrameBlock) {
         let folder = &self.run.record.folder;
         let mut homes = vec![ABSENT; self.ids.len()];
-        if let Some(owners) = table::<(u64, u64, u64)>(folder, names::OWNERS, number) {
+        let owners = names::beside(names::OWNERS, number);
+        if let Ok(owners) = read_rows::<(u64, u64, u64)>(folder, &owners) {
             for (first, last, rank) in owners {
                 let places = self.ids.partition_point(|&id| id < first)..;
                 let own = self.ids[places.clone()].iter().take_while(|&&id| id <= last).count();
@@ -75,7 +74,8 @@ impl BodyStage {
         let has_workers = matches!(self.run.setup.parallel, Parallel::Workers { .. });
         frame.arrays.add_u16(if has_workers { "worker" } else { "body_rank" }, homes);
         type Contact = (u64, u64, [f64; 3], [f64; 3], [f64; 3], f64);
-        if let Some(contacts) = table::<Contact>(folder, names::CONTACTS, number) {
+        let contacts = names::beside(names::CONTACTS, number);
+        if let Ok(contacts) = read_rows::<Contact>(folder, &contacts) {
             let mut forces = vec![0.0; self.ids.len()];
             for (first, second, _, _, force, _) in contacts {
                 for id in [first, second] {
@@ -258,11 +258,4 @@ fn joint(run: &BodyRun, ids: &[BodyId], joint: &Joint) -> JointHead {
     let kind = format!("{:?}", joint.settings.kind);
     let points = [first.point, point].map(|it| Some(it.into()));
     JointHead { kind, bodies: [place(joint.first), body], points }
-}
-
-/// The rows of the table `name` beside frame `number`, if it is there and whole.
-fn table<R: DeserializeOwned>(folder: &Path, name: &str, number: u64) -> Option<Vec<R>> {
-    let path = folder.join(names::beside(name, number));
-    let bytes = input::read(&path, input::DATA_LIMIT).ok()?;
-    csv::Reader::from_reader(bytes.as_slice()).into_deserialize().collect::<csv::Result<_>>().ok()
 }

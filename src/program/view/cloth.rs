@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::bodies::joints::body_joint::{BodyJoint, Second};
 use cloth_core::error::Result;
-use cloth_core::input;
 use cloth_core::math::Vec3;
 use cloth_scene::Scene;
 
 use crate::program::check::Record;
 use crate::program::check::surfaces::CheckedRun;
-use crate::program::output::{names, tables};
+use crate::program::output::{fields, names, tables};
 use crate::program::view::arrays::in_8_bits;
 use crate::program::view::cloth_values::mapped_settings;
 use crate::program::view::limit::cluster;
@@ -114,20 +113,13 @@ impl ClothStage {
 
     /// Of each vertex of cloth the strain of its edge with the largest absolute strain.
     fn strains(&self, x: &[Vec3]) -> Vec<f64> {
-        let mut strains = vec![0.0_f64; self.neighbours.len()];
-        for (object, surface) in self.run.objects.iter().zip(&self.run.surfaces.list) {
-            for (edge, rest) in object.edges.iter().zip(&object.rest_lengths) {
-                let [a, b] = edge.map(|vertex| (vertex + surface.first_vertex) as usize);
-                let strain = (x[a] - x[b]).norm() / rest - 1.0;
-                for vertex in [a, b] {
-                    // A strain of an edge without a rest length is never larger.
-                    if strain.is_finite() && strain.abs() > strains[vertex].abs() {
-                        strains[vertex] = strain;
-                    }
-                }
-            }
-        }
-        strains
+        let objects = self.run.objects.iter().zip(&self.run.surfaces.list);
+        let edges = objects.flat_map(|(object, surface)| {
+            let first = surface.first_vertex;
+            let edges = object.edges.iter().map(move |edge| edge.map(|vertex| vertex + first));
+            edges.zip(&object.rest_lengths)
+        });
+        fields::strains(edges, &x[..self.neighbours.len()])
     }
 
     /// The mean speed of each vertex of cloth since the frame before, m/s.
@@ -296,9 +288,8 @@ fn joint(joint: &BodyJoint) -> JointHead {
 /// Patch and rank of each of the `count` vertices of cloth. None without the file, or if it is not
 /// of this run.
 fn read_partition(record: &Record, count: usize) -> Option<[Vec<u16>; 2]> {
-    let bytes = input::read(&record.folder.join(names::PARTITION), input::DATA_LIMIT).ok()?;
-    let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize();
-    let rows: BTreeMap<u32, [u64; 2]> = rows.collect::<csv::Result<_>>().ok()?;
+    let rows = tables::read_rows(&record.folder, names::PARTITION).ok()?;
+    let rows = BTreeMap::<u32, [u64; 2]>::from_iter(rows);
     // A page tells 65,536 of them apart.
     let column = |at: usize| rows.values().map(|row| row[at] as u16).collect();
     (rows.len() == count).then(|| [0, 1].map(column))

@@ -30,7 +30,7 @@ pub mod stage;
 pub use self::arrays::FrameBlock;
 pub use self::arrays::{Arrays, PositionBox};
 pub use self::bodies::BodyStage;
-pub use self::charts::{ChartKind, ChartOf, ChartRecords, Charts, CurveOf, LoadOfWorker, Take};
+pub use self::charts::{ChartKind, ChartLine, ChartRecords, Charts, CurveOf, LoadOfWorker, Take};
 pub use self::cloth::ClothStage;
 pub use self::cloth_values::Gaps;
 pub use self::cloth_values::MappedSetting;
