@@ -7,27 +7,33 @@ use std::path::Path;
 
 use cloth_core::error::shell_word;
 use cloth_core::report::Report;
+use serde::Serialize;
 
 use crate::program::output::formats::{Format, Formats};
 use crate::program::output::{FrameRecord, Kind, RunHead};
 use crate::program::words::{grouped, plural, significant};
 
-/// The facts that the summary of every kind of run has.
+/// What the summary of every kind of run says, and what other programs read about a run that has
+/// ended.
+#[derive(Serialize)]
 pub struct RunFacts<'a> {
-    /// The run.
-    pub head: &'a RunHead,
-    /// Number of the last frame.
-    pub frames: usize,
-    /// The frames that the run already had when it was resumed. Empty for a new run.
-    pub kept_frames: Range<u64>,
-    /// The formats of the frames.
-    pub formats: &'a Formats,
     /// The folder of the frames.
     pub folder: &'a Path,
+    /// The last frame that is whole.
+    pub last_frame: Option<u64>,
     /// Wall time of the set-up, s.
     pub set_up_s: f64,
     /// Wall time of the run, set-up included, s.
     pub wall_s: f64,
+    /// The content of its `run.json`.
+    #[serde(flatten)]
+    pub head: &'a RunHead,
+    /// The frames that the run already had when it was resumed. Empty for a new run.
+    #[serde(skip)]
+    pub kept_frames: Range<u64>,
+    /// The formats of the frames.
+    #[serde(skip)]
+    pub formats: &'a Formats,
 }
 
 impl RunFacts<'_> {
@@ -36,8 +42,8 @@ impl RunFacts<'_> {
     /// # Errors
     /// Those of `f`.
     pub fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, frames, ref kept_frames, set_up_s, wall_s, .. } = *self;
-        let first = head.first_frame() as usize;
+        let Self { head, last_frame, ref kept_frames, set_up_s, wall_s, .. } = *self;
+        let (frames, first) = (last_frame.unwrap_or(0) as usize, head.first_frame() as usize);
         let computed = (frames + 1)
             .saturating_sub(kept_frames.end.max(1) as usize)
             .min(frames.saturating_sub(first));
@@ -63,7 +69,7 @@ impl RunFacts<'_> {
     /// Those of `f`.
     pub fn write_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folder = self.folder.display();
-        let last = self.formats.first().frame_name(self.frames as u64);
+        let last = self.formats.first().frame_name(self.last_frame.unwrap_or(0));
         writeln!(f, "  frames    {folder}, up to {last}")?;
         let mut to_see = Vec::from_iter(self.formats.all().map(Format::to_see).map(str::to_owned));
         if self.formats.readable(self.head.bodies.is_some()).is_some() {

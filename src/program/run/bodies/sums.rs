@@ -48,7 +48,7 @@ impl<'j> Recorder<'j, Peaks> {
 
     /// Shows that `step` is done. `report` is that of rank 0.
     pub fn step(&self, step: u64, report: &RigidReport) {
-        self.folder.progress.step(step, report.total_s(), || {
+        self.progress.step(step, report.total_s(), || {
             let counts =
                 [(report.bodies, "body"), (report.copies, "copy"), (report.contacts, "contact")];
             let [bodies, copies, contacts] = counts.map(|(it, noun)| plural_grouped(it, noun));
@@ -56,19 +56,18 @@ impl<'j> Recorder<'j, Peaks> {
         });
     }
 
-    /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, prints the summary on
+    /// Ends the run folder (see [`Self::close`]). If the run is complete, prints the summary on
     /// standard output.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
-        let is_complete = self.folder.end(outcome, |_| Ok(()))?;
-        let Self { folder, sums: peaks, .. } = self;
-        let show = folder.job.show;
+        let is_complete = self.close(outcome, |_| Ok(()))?;
+        let show = self.job.show;
         if !is_complete || !show.words() {
             return Ok(());
         }
-        let run = folder.facts();
-        print::line(&Summary { run, setup, peaks: &peaks, details: show.details })
+        let (run, peaks) = (self.facts(), &self.sums);
+        print::line(&Summary { run, setup, peaks, details: show.details })
     }
 }

@@ -9,7 +9,8 @@ use cloth_step::{Model, Unwelded};
 use crate::program::output::{EnergyBalance, Window};
 use crate::program::run::RunFacts;
 use crate::program::run::cloth::peaks::Peaks;
-use crate::program::run::cloth::{Conflicts, StepSizes, Strain};
+use crate::program::run::cloth::sums::ClothSums;
+use crate::program::run::cloth::Strain;
 use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
@@ -18,14 +19,10 @@ pub struct Summary<'a> {
     pub run: RunFacts<'a>,
     /// Its cloths.
     pub model: &'a Model,
-    /// Its extremes.
-    pub peaks: &'a Peaks,
+    /// Its sums.
+    pub sums: &'a ClothSums,
     /// Stitches that are still threads although they weld, by cause.
     pub unwelded: &'a BTreeMap<Unwelded, usize>,
-    /// The sizes of its steps.
-    pub sizes: &'a StepSizes,
-    /// Bodies that waited, obstacles that cloth passed or whose skin gave way.
-    pub conflicts: &'a Conflicts,
     /// The pairs that the scene keeps apart, in words.
     pub apart: Option<String>,
 }
@@ -33,7 +30,7 @@ pub struct Summary<'a> {
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.run.write_times(f)?;
-        write!(f, "{}", self.sizes)?;
+        write!(f, "{}", self.sums.sizes)?;
         write_cloth(f, self.model)?;
         write_bodies(f, self.model)?;
         self.write_joints(f)?;
@@ -42,7 +39,7 @@ impl fmt::Display for Summary<'_> {
         if let Some(pairs) = &self.apart {
             writeln!(f, "  apart     {pairs}: they may cross, and `check` leaves them out")?;
         }
-        write!(f, "{}", self.conflicts)?;
+        write!(f, "{}", self.sums.conflicts)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)
     }
@@ -50,7 +47,7 @@ impl fmt::Display for Summary<'_> {
 
 impl Summary<'_> {
     fn write_joints(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((gap_m, frame)) = self.peaks.joint_gap_m else { return Ok(()) };
+        let Some((gap_m, frame)) = self.sums.peaks.joint_gap_m else { return Ok(()) };
         let (count, gap) = (grouped(self.model.joints.len() as u64), small_length(gap_m));
         writeln!(f, "  joints    {count}, open by at most {gap}, before frame {frame}")
     }
@@ -62,8 +59,8 @@ impl Summary<'_> {
         }
         let stitches = seams.iter().map(|seam| seam.stitches.len()).sum::<usize>();
         let (seams, stitches) = (plural(seams.len(), "seam"), plural(stitches, "stitch"));
-        write!(f, "  seams     {seams} of {stitches}, {} welded", grouped(self.peaks.welds))?;
-        match self.peaks.seam_stretch_m {
+        write!(f, "  seams     {seams} of {stitches}, {} welded", grouped(self.sums.peaks.welds))?;
+        match self.sums.peaks.seam_stretch_m {
             Some(stretch_m) => {
                 let least_m = self.model.seams.iter().map(|seam| seam.elastic_m());
                 let is_open = stretch_m > least_m.fold(f64::INFINITY, f64::min);
@@ -80,7 +77,7 @@ impl Summary<'_> {
     }
 
     fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Peaks { contacts, distance_m, stretch, compression, .. } = self.peaks;
+        let Peaks { contacts, distance_m, stretch, compression, .. } = &self.sums.peaks;
         if let (Some(stretch), Some(compression)) = (stretch, compression) {
             write_strain(f, "strain    longest edge", stretch)?;
             write_strain(f, "          shortest edge", compression)?;

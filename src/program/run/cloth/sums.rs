@@ -18,9 +18,7 @@ use crate::program::run::cloth::peaks::{Peaks, contacts_of};
 use crate::program::run::cloth::summary::Summary;
 use crate::program::run::cloth::{Conflicts, Crush, Details, StepSizes};
 use crate::program::run::recording::{RecordedStep, TreeWriter};
-use crate::program::run::{
-    ClothContent, Job, OpenFolder, Recorder, RunProgress, RunSums, Stop, Totals,
-};
+use crate::program::run::{ClothContent, Job, Recorder, RunProgress, RunSums, Stop, Totals};
 use crate::program::words::{plural, plural_grouped};
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.
@@ -29,13 +27,17 @@ const WARNINGS: u64 = 3;
 /// What a run of cloth sums up.
 pub struct ClothSums {
     /// Size of a whole step, s.
-    step_s: f64,
+    pub step_s: f64,
     profiles: FrameProfiles<Cloth>,
-    totals: Totals<StepReport>,
-    peaks: Peaks,
+    /// Sums over its steps.
+    pub totals: Totals<StepReport>,
+    /// Its extremes.
+    pub peaks: Peaks,
     crush: Crush,
-    sizes: StepSizes,
-    conflicts: Conflicts,
+    /// The sizes of its steps.
+    pub sizes: StepSizes,
+    /// Bodies that waited, obstacles that cloth passed or whose skin gave way.
+    pub conflicts: Conflicts,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
 }
@@ -116,14 +118,14 @@ impl<'j> Recorder<'j, ClothSums> {
     /// Warns when bodies wait for the first time in the run, in a step that leads to `frame`.
     pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
         if let Some(warning) = self.sums.conflicts.warning(frame, waiting) {
-            self.folder.progress.say(&warning);
+            self.progress.say(&warning);
         }
     }
 
     /// Shows that `step` is done. Warns of the first few steps whose energy rises too much, and
     /// once if the sum of rises is too large.
     pub fn step(&mut self, step: u64, report: &StepReport) {
-        let OpenFolder { head, progress, .. } = &mut self.folder;
+        let Self { head, progress, .. } = self;
         show_step(progress, step, report);
         let (faults, was_fault) = (head.energy.faults, head.energy.is_fault());
         head.energy.add(step, self.sums.step_s, report);
@@ -135,54 +137,45 @@ impl<'j> Recorder<'j, ClothSums> {
         let Some(rise) = rise.filter(|_| faults < WARNINGS) else { return };
         let [x, y, z] = rise.at_m;
         let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };
-        self.folder.progress.say(&format!(
+        self.progress.say(&format!(
             "warning: step {step}: energy rose by {:.2e} J without work (limit {:.2e} J), most at vertex {} \
              at ({x:.4}, {y:.4}, {z:.4}) m{last}",
             rise.unexplained_j, rise.limit_j, rise.vertex
         ));
     }
 
-    /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is
+    /// Ends the run folder (see [`Self::close`]) with the tables of the profile. If the run is
     /// complete, prints the summary on standard output, with -v the details before it. It says how
     /// many stitches are `unwelded`.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn end(
-        self,
+        mut self,
         outcome: &Result<Option<Stop>>,
         model: &Model,
         unwelded: BTreeMap<Unwelded, usize>,
     ) -> Result<()> {
-        let start = Instant::now();
-        let Self { mut folder, sums, output_s, .. } = self;
-        let ClothSums { step_s, profiles, totals, peaks, sizes, conflicts, .. } = sums;
-        let job = folder.job;
-        let mut profile = None;
-        folder.end(outcome, |head| {
+        let (start, job) = (Instant::now(), self.job);
+        let (profiles, mut profile) = (std::mem::take(&mut self.sums.profiles), None);
+        self.close(outcome, |head| {
             head.files.add(names::TABLES);
             profile.insert(profiles.of_run(head)).write_tables(&job.target.folder).map(drop)
         })?;
-        let Some(profile) = profile else { return Ok(()) };
-        let run = folder.facts();
-        if job.show.details && job.show.words() {
+        let Some(profile) = profile.filter(|_| job.show.words()) else { return Ok(()) };
+        let (run, sums) = (self.facts(), &self.sums);
+        if job.show.details {
             print::line(&Details {
-                head: &folder.head,
-                totals: &totals,
+                run: &run,
+                sums,
                 profile: &profile,
                 vertices: model.cloth.vertex_count(),
-                step_s,
-                wall_s: run.wall_s,
-                checkpoints: folder.cost_of_checkpoints(),
-                output_s: output_s + start.elapsed().as_secs_f64(),
+                checkpoints: self.cost_of_checkpoints(),
+                output_s: self.output_s + start.elapsed().as_secs_f64(),
             })?;
         }
-        if job.show.words() {
-            let (peaks, sizes, conflicts, unwelded) = (&peaks, &sizes, &conflicts, &unwelded);
-            let apart = job.scene.apart_in_words();
-            print::line(&Summary { run, model, peaks, unwelded, sizes, conflicts, apart })?;
-        }
-        Ok(())
+        let apart = job.scene.apart_in_words();
+        print::line(&Summary { run, model, sums, unwelded: &unwelded, apart })
     }
 }
 
