@@ -78,19 +78,6 @@ pub struct ProcessorProfile {
 }
 
 impl Profile {
-    /// An empty profile of a run of kind `K`.
-    pub fn new<K: ProfileKind>(
-        scene: String,
-        ranks: usize,
-        threads: usize,
-        steps_per_frame: u64,
-    ) -> Self {
-        let (phases, columns) = (K::Report::phases().collect(), K::columns());
-        let (frames, processors) = (Vec::new(), Vec::new());
-        let look = K::LOOK;
-        Self { look, scene, ranks, threads, steps_per_frame, phases, columns, frames, processors }
-    }
-
     /// "2 ranks x 1 thread, 40 steps a frame".
     pub fn describe(&self) -> String {
         let (ranks, per_frame) = (plural(self.ranks, "rank"), self.steps_per_frame as usize);
@@ -182,8 +169,17 @@ impl<K: ProfileKind> FrameProfiles<K> {
 
     /// The profile of the run that `head` describes.
     pub fn of_run(self, head: &RunHead) -> Profile {
-        let empty = Profile::new::<K>(title(head), head.ranks, head.threads, head.steps_per_frame);
-        Profile { frames: self.frames, processors: processors::<K>(&self.of_run), ..empty }
+        Profile {
+            look: K::LOOK,
+            scene: title(head),
+            ranks: head.ranks,
+            threads: head.threads,
+            steps_per_frame: head.steps_per_frame,
+            phases: K::Report::phases().collect(),
+            columns: K::columns(),
+            frames: self.frames,
+            processors: processors::<K>(&self.of_run),
+        }
     }
 }
 

@@ -26,21 +26,9 @@ const COLUMNS: [WorkerColumn; 8] = [
     ("seconds", |it| it.seconds),
 ];
 
-/// The columns that are printed, and their widths.
-const HEADER: [&str; 11] = [
-    "worker",
-    "home",
-    "active",
-    "shared",
-    "contacts",
-    "quartiles",
-    "joints",
-    "sweeps",
-    "ms a step",
-    "utilization",
-    "steps",
-];
-const WIDTHS: [usize; HEADER.len()] = [6, 6, 6, 6, 8, 16, 6, 6, 9, 11, 6];
+/// The headings of the columns that are printed.
+const HEADER: &str = "  worker    home  active  shared  contacts         quartiles  joints  sweeps  \
+                      ms a step  utilization   steps";
 
 /// Writes both tables into `folder` and returns their paths.
 ///
@@ -98,7 +86,7 @@ pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
     let (count, steps) = (run.count(), whole.steps as usize);
     let mut lines = vec![
         format!("{}: {count}, {:?}, {}", run.scene, run.coupling, plural(steps, "step")),
-        aligned(&HEADER.map(str::to_owned)),
+        HEADER.to_owned(),
     ];
     lines.extend(whole.workers.values().map(|worker| line_of(run, worker)));
     lines.push(imbalances(whole));
@@ -115,30 +103,21 @@ pub fn lines(run: &RunOfWorkers, one_core_s: Option<f64>) -> Vec<String> {
 }
 
 fn line_of(run: &RunOfWorkers, worker: &SumOfWorker) -> String {
-    let mean =
-        |count: fn(&WorkerReport) -> u64| format!("{:.0}", worker.mean(|it| count(it) as f64));
-    let number = worker.sum.worker;
+    let mean = |count: fn(&WorkerReport) -> u64| worker.mean(|it| count(it) as f64);
+    let (number, steps) = (worker.sum.worker, worker.steps);
+    let [home, active, shared] = [mean(|it| it.home), mean(|it| it.active), mean(|it| it.shared)];
+    let [contacts, joints] = [mean(|it| it.contacts), mean(|it| it.joints)];
     let each_step = run.each_step.get(&number).map_or(&[][..], |[contacts, _]| contacts);
-    let [_, first, _, third, _] = quartiles(each_step).map(|it| format!("{it:.0}"));
-    let utilization = 100.0 * worker.sum.seconds / worker.longest_s.max(f64::MIN_POSITIVE);
-    aligned(&[
-        number.to_string(),
-        mean(|it| it.home),
-        mean(|it| it.active),
-        mean(|it| it.shared),
-        mean(|it| it.contacts),
-        format!("{first} to {third}"),
-        mean(|it| it.joints),
-        significant(worker.mean(|it| it.sweeps as f64)),
-        milliseconds(worker.mean(|it| it.seconds)),
-        format!("{utilization:.1} %"),
-        worker.steps.to_string(),
-    ])
-}
-
-fn aligned(cells: &[String; HEADER.len()]) -> String {
-    let cells = cells.iter().zip(WIDTHS).map(|(cell, width)| format!("{cell:>width$}"));
-    format!("  {}", cells.collect::<Vec<_>>().join("  "))
+    let [_, first, _, third, _] = quartiles(each_step);
+    let quartiles = format!("{first:.0} to {third:.0}");
+    let sweeps = significant(worker.mean(|it| it.sweeps as f64));
+    let time = milliseconds(worker.mean(|it| it.seconds));
+    let share = 100.0 * worker.sum.seconds / worker.longest_s.max(f64::MIN_POSITIVE);
+    let utilization = format!("{share:.1} %");
+    format!(
+        "  {number:>6}  {home:>6.0}  {active:>6.0}  {shared:>6.0}  {contacts:>8.0}  {quartiles:>16}  \
+         {joints:>6.0}  {sweeps:>6}  {time:>9}  {utilization:>11}  {steps:>6}"
+    )
 }
 
 fn imbalances(whole: &StepsOfWorkers) -> String {

@@ -5,8 +5,8 @@ use std::fmt;
 use cloth_step::{Counter, Measure, Phase, StepReport};
 
 use crate::program::profile::Profile;
-use crate::program::run::cloth::sums::ClothSums;
 use crate::program::run::RunFacts;
+use crate::program::run::cloth::sums::ClothSums;
 use crate::program::words::plural;
 
 /// The details of a finished run, printed with -v before the summary.

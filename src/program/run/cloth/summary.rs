@@ -8,9 +8,9 @@ use cloth_step::{Model, Unwelded};
 
 use crate::program::output::{EnergyBalance, Window};
 use crate::program::run::RunFacts;
+use crate::program::run::cloth::Strain;
 use crate::program::run::cloth::peaks::Peaks;
 use crate::program::run::cloth::sums::ClothSums;
-use crate::program::run::cloth::Strain;
 use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
