@@ -14,7 +14,7 @@ use cloth_sim::program::overrides;
 /// A scene: what is simulated, and how. It does not change; `changed` makes another one.
 #[pyclass(frozen, module = "cloth_sim")]
 pub struct Scene {
-    /// As it was written, without defaults that depend on other fields.
+    /// The scene as it was written, without defaults that depend on other fields.
     written: scene::Scene,
     /// With every default.
     pub complete: scene::Scene,

@@ -21,7 +21,7 @@ impl ResultFormat {
     /// Prints `value` as JSON if that is asked, else what `words` prints for people.
     ///
     /// # Errors
-    /// Those of [`line`].
+    /// The errors of [`line`].
     pub fn print(self, value: &impl Serialize, words: impl FnOnce() -> Result<()>) -> Result<()> {
         if self.json { json(value) } else { words() }
     }
@@ -44,7 +44,7 @@ pub fn line(text: impl Display) -> Result<()> {
 /// Prints `value` as JSON on standard output, as [`line`] does.
 ///
 /// # Errors
-/// Those of [`line`].
+/// The errors of [`line`].
 fn json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|cause| Error::internal("JSON", cause.to_string()))?;

@@ -107,7 +107,7 @@ impl ComparedRuns {
         Ok(Self { is_equal, frames, first_state, first_place, largest })
     }
 
-    /// The same for people.
+    /// The lines for people.
     fn lines(&self, folders: [&Path; 2]) -> Vec<String> {
         let mut lines = Vec::new();
         if self.frames[0] != self.frames[1] {

@@ -83,7 +83,7 @@ pub struct OverlapRecord {
     pub bodies: [u64; 2],
     /// How deep, m.
     pub depth_m: f64,
-    /// As a share of half the smaller one's smallest width.
+    /// The depth as a share of half the smallest width of the smaller body.
     pub share: f64,
     /// Where, m.
     pub at_m: [f64; 3],

@@ -214,7 +214,7 @@ pub struct YieldRecord {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Searches {
     /// The test part of the step, s: the sum of its searches, each until its slowest rank was done.
-    /// The same for all ranks.
+    /// All ranks have the same sum.
     pub test_part_s: f64,
     /// How each thread of the rank spent the test parts.
     pub processors: Vec<ProcessorUse>,

@@ -52,7 +52,7 @@ fn is_drawn(body: &FixedBody, domain: &Domain) -> bool {
         }
 }
 
-/// Those of `bodies` that stand still. Each has the name `body_<id>`. Of a half-space it is the part of
+/// The `bodies` that stand still. Each has the name `body_<id>`. Of a half-space it is the part of
 /// its plane that is in the domain.
 pub fn still_bodies(
     bodies: &[FixedBody],

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Writes `report`. Leaves out measures that are not known, and a rise of energy if there is none.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn serialize<R: Report, S: Serializer>(report: &R, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     for (names, times) in R::time_names().iter().zip(report.times()) {

@@ -132,7 +132,7 @@ enum Item<R> {
 /// Number of frames that may wait for the thread. With more the simulation waits.
 const QUEUE: usize = 4;
 
-/// The same of frames of bodies. One of a million bodies has 160 MB.
+/// Number of frames of bodies that may wait. A frame of a million bodies has 160 MB.
 const QUEUE_OF_BODIES: usize = 1;
 
 impl<R: Serialize + Send + 'static> FrameThread<R> {
@@ -186,7 +186,7 @@ impl<R> FrameThread<R> {
     /// Hands over a checkpoint of the frames before it. Waits while the queue is full.
     ///
     /// # Errors
-    /// As for [`Self::write`].
+    /// The errors of [`Self::write`].
     pub fn write_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<()> {
         self.send(Item::Checkpoint(Box::new(checkpoint)))
     }

@@ -23,7 +23,7 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// Those of a scene in which the coordinate axis `up` (with a sign) points up.
+    /// The directions of a scene in which the coordinate axis `up` (with a sign) points up.
     pub fn new(up: Vec3) -> Self {
         let right = if up.x == 0.0 { Vec3::x() } else { Vec3::new(0.0, -up.x, 0.0) };
         Self { right, up, front: right.cross(&up) }

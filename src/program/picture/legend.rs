@@ -23,7 +23,7 @@ pub struct LegendPicture {
 }
 
 impl LegendPicture {
-    /// That of `legend`, whose bar has the colours of `stops`, for pictures of this `size`
+    /// The picture of `legend`, whose bar has the colours of `stops`, for pictures of this `size`
     /// (pixels). None if they are too small.
     pub fn new(
         legend: &Legend,

@@ -62,7 +62,7 @@ enum Ends {
     Symmetric,
     /// From 0 to the largest value.
     FromZero,
-    /// Those of the frame's own range, which all frames share.
+    /// The ends of the frame's own range, which all frames share.
     OfFrame,
 }
 

@@ -45,7 +45,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of a run.
+    /// The objects of a run.
     pub fn new(still: Still) -> Self {
         let count = still.bodies.count;
         let shapes = still.shapes.iter().map(|it| surface_of(it, count)).collect();

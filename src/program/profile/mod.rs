@@ -85,7 +85,7 @@ fn write(run: &Path, out: &Path) -> Result<Summary> {
 /// against the second one.
 ///
 /// # Errors
-/// As for [`write`]. Runs of different kinds, or with different numbers of frames.
+/// The errors of [`write`]. Runs of different kinds, or with different numbers of frames.
 fn compare(runs: [&Path; 2]) -> Result<Summary> {
     let [a, b] = [read(runs[0])?, read(runs[1])?];
     if a.look.runs_of != b.look.runs_of {

@@ -33,7 +33,7 @@ pub trait RunKind<'j> {
     /// Gathers `frame`, whose last step is over, and hands it to the writer.
     ///
     /// # Errors
-    /// As for [`Self::step`].
+    /// The errors of [`Self::step`].
     fn frame(&mut self, frame: u64, shown: Frame, steps: &Self::Steps) -> Result<()>;
 
     /// Gathers the record of those steps that lead to `frame` and are done. `None` if no step is

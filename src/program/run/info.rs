@@ -142,7 +142,7 @@ fn first_steps(job: &Job, model: Option<&Arc<Model>>, ranks: usize) -> Result<Ve
 }
 
 impl Forecast {
-    /// The same for people.
+    /// The lines for people.
     fn lines(&self) -> Vec<String> {
         let size = match (self.bodies, self.vertices) {
             (Some(bodies), _) => plural_grouped(bodies, "body"),

@@ -133,7 +133,7 @@ impl Interrupt {
     /// Claims the folder of the run by `claim`. A signal before the frames gives it back.
     ///
     /// # Errors
-    /// Those of `claim`.
+    /// The errors of `claim`.
     pub fn claim(&self, claim: impl FnOnce() -> Result<RunFolder>) -> Result<Arc<RunFolder>> {
         // The lock makes a signal wait until the folder to be given back is known.
         let mut phase = self.phase();

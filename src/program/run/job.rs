@@ -207,7 +207,7 @@ impl Job {
     /// checkpoint.
     ///
     /// # Errors
-    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
+    /// The errors of [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
     /// has all its frames.
     pub fn claim(&self) -> Result<RunFolder> {
         let Target { folder: path, files, overwrite, resumes, origin } = &self.target;

@@ -28,7 +28,7 @@ pub fn check_shapes(scene: &Scene) -> Result<()> {
 /// Checks that cloths of `triangles` triangles can be refined, before they are.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_refined(triangles: usize, refine: u32) -> Result<()> {
     let parts = f64::from(refine).powi(2);
     let (coarse, fine) = (triangles as f64, parts * triangles as f64);
@@ -48,7 +48,7 @@ pub fn check_refined(triangles: usize, refine: u32) -> Result<()> {
 /// Checks the rigid bodies of `scene`, before they are built.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_rigid(scene: &Scene) -> Result<()> {
     for (i, bodies) in scene.bodies.iter().enumerate() {
         let count = bodies.arrangement.count();
@@ -62,7 +62,7 @@ pub fn check_rigid(scene: &Scene) -> Result<()> {
 /// Checks the bodies of a scene.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_bodies(setup: &Setup) -> Result<()> {
     let cloths: usize = setup.cloths.iter().map(|cloth| cloth.faces.len()).sum();
     let obstacles: usize = setup.obstacles.iter().map(|obstacle| obstacle.faces.len()).sum();
@@ -74,7 +74,7 @@ pub fn check_bodies(setup: &Setup) -> Result<()> {
 /// asks for it.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_mesh(place: &str, triangles: f64) -> Result<()> {
     let what = format!("{triangles:.0} triangles");
     fits(OBSTACLE * triangles, place, &what, |_| "choose fewer cells or longer edges".to_owned())

@@ -40,7 +40,7 @@ impl RunFacts<'_> {
     /// Writes the number of frames, and the time that they took.
     ///
     /// # Errors
-    /// Those of `f`.
+    /// The errors of `f`.
     pub fn write_times(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { head, last_frame, ref kept_frames, set_up_s, wall_s, .. } = *self;
         let (frames, first) = (last_frame.unwrap_or(0) as usize, head.first_frame() as usize);
@@ -66,7 +66,7 @@ impl RunFacts<'_> {
     /// Writes where the frames are, and how to check and see them.
     ///
     /// # Errors
-    /// Those of `f`.
+    /// The errors of `f`.
     pub fn write_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folder = self.folder.display();
         let last = self.formats.first().frame_name(self.last_frame.unwrap_or(0));
@@ -115,7 +115,7 @@ impl<R: Report> Totals<R> {
 /// The contacts of the steps of a run, of all ranks.
 #[derive(Debug, Default)]
 pub struct Contacts {
-    /// Those of the last step.
+    /// The contacts of the last step.
     pub last: u64,
     /// The most of a step, and the frame that the step leads to.
     most: Option<(u64, u64)>,

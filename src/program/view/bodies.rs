@@ -18,6 +18,7 @@ use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::names;
 use crate::program::output::tables::read_rows;
 use crate::program::view::posed::in_16_bits;
+use crate::program::view::stage::place_of;
 use crate::program::view::{
     Arrays, BodiesHead, FrameBlock, JointHead, ObjectHead, PositionBox, Role, ShapeHead, Stage,
     Still,
@@ -38,7 +39,7 @@ impl BodyStage {
     /// Reads everything except the frames, and one frame for the sizes of the bodies.
     ///
     /// # Errors
-    /// As for `check`: a folder whose scene, obstacles or frames cannot be read.
+    /// The errors of `check`: a folder whose scene, obstacles or frames cannot be read.
     pub fn open(record: Record) -> Result<Self> {
         let run = BodyRun::open(record)?;
         let ids = Vec::from_iter(run.ids());
@@ -135,7 +136,7 @@ struct Shapes {
 }
 
 impl Shapes {
-    /// Those of the bodies with these `ids`. Free bodies are as at the start.
+    /// The shapes of the bodies with these `ids`. Free bodies are as at the start.
     fn of(run: &BodyRun, ids: &[BodyId]) -> Self {
         let mut shapes = Self::default();
         let fixed = run.setup.fixed.bodies();
@@ -169,12 +170,7 @@ impl Shapes {
                 (unit, shape.stretch(&Vec3::repeat(1.0)).into())
             }
         };
-        let is_same = |known: &Shape| same(known, &standing);
-        let place = self.list.iter().position(is_same).unwrap_or(self.list.len());
-        if place == self.list.len() {
-            self.list.push(standing);
-        }
-        self.of_each.push(place as u16);
+        self.of_each.push(place_of(&mut self.list, standing, same));
         self.scales.push(scale);
     }
 

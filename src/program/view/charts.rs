@@ -63,15 +63,15 @@ pub struct CurveOf {
 /// How the value of a frame is made of those of its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Take {
-    /// As reports combine, over all ranks.
+    /// Combined as reports are, over all ranks.
     Whole,
     /// Over all ranks, divided by the number of steps.
     AStep,
     /// Of rank 0, because all ranks have the same value.
     Same,
-    /// The same, divided by the number of steps.
+    /// The value of rank 0, divided by the number of steps.
     SameAStep,
-    /// As for [`Self::Whole`], added up from the first frame on.
+    /// Over all ranks, added up from the first frame on.
     SoFar,
 }
 

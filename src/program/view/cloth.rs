@@ -51,7 +51,7 @@ impl ClothStage {
     /// Reads everything except the frames.
     ///
     /// # Errors
-    /// As for `check`: a folder whose scene, obstacles or frames cannot be read.
+    /// The errors of `check`: a folder whose scene, obstacles or frames cannot be read.
     pub fn open(record: Record) -> Result<Self> {
         let run = CheckedRun::open(record)?;
         let scene = &run.record.scene;

@@ -74,7 +74,7 @@ impl View {
     /// Reads anew how far the run is, and whether it still goes on.
     ///
     /// # Errors
-    /// As for [`Self::open`].
+    /// The errors of [`Self::open`].
     pub(super) fn refresh(&mut self) -> Result<()> {
         let folder = self.record.folder.clone();
         let before = (self.head.status, self.record.frames.end);
@@ -115,7 +115,7 @@ impl View {
     /// left out, in words.
     ///
     /// # Errors
-    /// Those of `out`. A file of the run that cannot be read.
+    /// The errors of `out`. A file of the run that cannot be read.
     pub fn write(&mut self, out: &mut dyn Write, mut done: impl FnMut()) -> Result<Vec<String>> {
         let failed = |cause: io::Error| Error::internal("the page", cause);
         let run = self.run_block();

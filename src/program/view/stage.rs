@@ -123,3 +123,12 @@ pub struct JointHead {
     /// known.
     pub points: [Option<[f64; 3]>; 2],
 }
+
+/// The place in `list` of the item that `is_same` as `item`. Adds it if there is none.
+pub fn place_of<T>(list: &mut Vec<T>, item: T, is_same: impl Fn(&T, &T) -> bool) -> u16 {
+    let known = list.iter().position(|it| is_same(it, &item));
+    known.unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    }) as u16
+}

@@ -76,7 +76,7 @@ impl BodyRun {
     /// Reads everything except the frames.
     ///
     /// # Errors
-    /// As for [`super::check_run`].
+    /// The errors of [`super::check_run`].
     pub fn open(record: Record) -> Result<Self> {
         let (source, folder) = (record.source()?, record.folder.as_path());
         if let Some((mesh, fault)) = record.meshes.first() {

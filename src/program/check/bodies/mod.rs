@@ -26,7 +26,7 @@ use crate::program::check::{CheckSettings, Findings, Judges, Record};
 /// Checks one frame after the other, because each may fill the memory. Calls `done` after each.
 ///
 /// # Errors
-/// As for [`super::check_run`].
+/// The errors of [`super::check_run`].
 pub fn check(record: Record, settings: &CheckSettings, done: impl Fn() + Sync) -> Result<Findings> {
     let run = BodyRun::open(record)?;
     let recorded = Recorded::read(&run.record.folder)?;

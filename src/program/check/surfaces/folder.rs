@@ -53,7 +53,7 @@ impl CheckedRun {
     /// Reads everything except the positions of the frames.
     ///
     /// # Errors
-    /// As for [`crate::program::check::check_run`].
+    /// The errors of [`crate::program::check::check_run`].
     pub fn open(record: Record) -> Result<Self> {
         let (scene, folder) = (&record.scene, record.folder.as_path());
         // 1. The objects' polygons, from a frame and from obstacles.obj.
@@ -116,7 +116,7 @@ impl CheckedRun {
     /// Frame `number`, or what is wrong with its file.
     ///
     /// # Errors
-    /// As for [`Source::frame`].
+    /// The errors of [`Source::frame`].
     pub fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
         self.source.frame(number)
     }
@@ -170,7 +170,7 @@ struct ObjectNames {
 }
 
 impl ObjectNames {
-    /// Those of `built`, or of `scene` if it could not be built.
+    /// The names in `built`, or in `scene` if it could not be built.
     ///
     /// # Errors
     /// A scene with rigid bodies that could not be built.

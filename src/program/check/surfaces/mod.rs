@@ -27,7 +27,7 @@ use crate::program::check::{CheckSettings, Findings, Judges, Record};
 /// Checks as many frames at a time as there are threads. Calls `done` after each frame.
 ///
 /// # Errors
-/// As for [`super::check_run`].
+/// The errors of [`super::check_run`].
 pub fn check(record: Record, settings: &CheckSettings, done: impl Fn() + Sync) -> Result<Findings> {
     let run = CheckedRun::open(record)?;
     let recorded = Recorded::read(&run)?;

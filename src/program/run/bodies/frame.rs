@@ -49,7 +49,7 @@ pub fn head(
 #[derive(Default)]
 pub struct FrameSteps {
     reports: Vec<RigidReport>,
-    /// Those of its workers, step by step.
+    /// The reports of its workers, step by step.
     workers: Vec<WorkerReport>,
     /// The number of workers of all ranks in each step.
     counts: Vec<usize>,

@@ -32,7 +32,7 @@ impl<'j> Recorder<'j, Peaks> {
     /// Begins the run of rigid bodies in `folder`, or goes on with it.
     ///
     /// # Errors
-    /// As for [`Recorder::open`].
+    /// The errors of [`Recorder::open`].
     pub fn of_bodies(
         job: &'j Job,
         folder: &RunFolder,

@@ -72,7 +72,7 @@ impl<'j> Recorder<'j, ClothSums> {
     /// Begins the run of cloth in `folder`, or goes on with it.
     ///
     /// # Errors
-    /// As for [`Recorder::open`].
+    /// The errors of [`Recorder::open`].
     pub fn of_cloth(
         job: &'j Job,
         cloth: &ClothContent,

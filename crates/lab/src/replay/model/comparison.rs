@@ -29,7 +29,7 @@ pub struct Comparison {
 /// the machine has only one processor a rank.
 ///
 /// # Errors
-/// As for [`replay`].
+/// The errors of [`replay`].
 pub fn compare(
     recording: &Recording,
     set: &RecordingSet,

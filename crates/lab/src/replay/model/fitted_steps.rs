@@ -63,7 +63,7 @@ impl<'a> RecordingSet<'a> {
         HashSet::<_>::from_iter(rules).len() > 1
     }
 
-    /// The same step, recorded on one processor.
+    /// The recording of `step` on one processor.
     pub fn alone(&self, step: &RecordedStep) -> Option<&'a RecordedStep> {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         of_one.filter_map(|recording| recording.counterpart(step)).next()

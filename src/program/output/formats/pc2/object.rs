@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::program::output::FrameObjects;
+use crate::program::words::free_name;
 
 /// The beginning of the names of all files.
 const BEGIN: &str = "frames_";
@@ -51,9 +52,8 @@ fn in_file(name: &str) -> String {
 /// `name`, with a number if one of `others` has it. Some file systems do not tell `a` from `A`.
 fn unique(name: &str, others: &[CachedObject]) -> String {
     let is_free =
-        |name: &String| others.iter().all(|other| other.name.to_lowercase() != name.to_lowercase());
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+        |name: &str| others.iter().all(|other| other.name.to_lowercase() != name.to_lowercase());
+    free_name(name, '_', is_free)
 }
 
 /// The file with the positions of the object `name` in all frames.
