@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cloth_core::report::{Part, PhaseRow, Report};
+use cloth_core::report::{PhaseRow, Report};
 
 use crate::program::output::{FrameRecord, Kind, RunHead, Status, StepRecord};
 use crate::program::words::plural;
@@ -60,8 +60,6 @@ pub struct FrameProfile {
     pub steps: u64,
     /// Seconds of each phase, averaged over the ranks.
     pub seconds: Vec<f64>,
-    /// The part of them in which a rank waited for messages; none if ranks do not measure it.
-    pub waited_s: Option<Vec<f64>>,
     /// Each processor, by rank and thread.
     pub processors: Vec<ProcessorProfile>,
 }
@@ -160,11 +158,10 @@ impl<K: ProfileKind> FrameProfiles<K> {
             count += 1;
             [&mut of_frame, &mut self.of_run].into_iter().for_each(|sums| K::add(step, sums));
         }
-        let [seconds, part] = mean_times(&frame.steps);
-        let waited_s = (K::Report::PART == Part::Waited).then_some(part);
+        let seconds = mean_seconds(&frame.steps);
         let processors = processors::<K>(&of_frame);
         let (frame, steps) = (frame.frame, count);
-        self.frames.push(FrameProfile { frame, steps, seconds, waited_s, processors });
+        self.frames.push(FrameProfile { frame, steps, seconds, processors });
     }
 
     /// The profile of the run that `head` describes.
@@ -190,14 +187,15 @@ pub fn processors<K: ProfileKind>(sums: &Sums<K::Sum>) -> Vec<ProcessorProfile> 
     sums.iter().map(profile).collect()
 }
 
-/// The times of each phase over `steps`, averaged over the ranks. A run that went on may have
-/// another number of ranks in some of them.
-fn mean_times<K: Kind>(steps: &[StepRecord<K>]) -> [Vec<f64>; 2] {
+/// Seconds of each phase over `steps`, averaged over the ranks. A run that went on may have another
+/// number of ranks in some of them.
+fn mean_seconds<K: Kind>(steps: &[StepRecord<K>]) -> Vec<f64> {
     let count = steps.iter().map(|step| step.step).collect::<BTreeSet<_>>().len();
     let ranks = (steps.len() as f64 / count.max(1) as f64).max(1.0);
     let mut total = K::Report::default();
     steps.iter().for_each(|step| total.add(&step.report));
-    total.times().map(|sums| sums.iter().map(|sum| sum / ranks).collect())
+    let [seconds, _] = total.times();
+    seconds.iter().map(|sum| sum / ranks).collect()
 }
 
 /// The scene's name, and a remark about the run.

@@ -1,4 +1,5 @@
-//! What one rank measures: the head of the run before its first step, then the steps that lead to a frame.
+//! What one rank measures: the head of the run before its first step, then the steps that lead to a
+//! frame.
 
 use std::iter::repeat_n;
 
@@ -47,24 +48,24 @@ pub struct FrameSteps {
     /// Length of each search of each step, s.
     pub searches_s: Vec<Vec<f64>>,
     thefts: Vec<Theft>,
-    waiting: Vec<WaitingRecord>,
-    passed: Vec<PassedRecord>,
-    yielded: Vec<YieldRecord>,
+    /// Objects for which there was no room.
+    part: ClothPart,
 }
 
 impl FrameSteps {
     /// Adds a step, and the state of waiting bodies and passed obstacles after it.
     pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
+        let part = &mut self.part;
         let AfterStep { number, size: steps, waiting, passed, yielding } = after;
         let waiting = waiting.into_iter().map(|WaitingBody { name: body, behind_m, .. }| {
             WaitingRecord { body, steps, largest_behind_m: behind_m, behind_m }
         });
-        self.waiting = track(std::mem::take(&mut self.waiting), waiting);
+        part.waiting = track(std::mem::take(&mut part.waiting), waiting);
         let passed = passed.into_iter().map(|PassedObstacle { name: obstacle, vertices }| {
             let largest = vertices.len() as u64;
             PassedRecord { obstacle, steps, largest, vertices }
         });
-        self.passed = track(std::mem::take(&mut self.passed), passed);
+        part.passed = track(std::mem::take(&mut part.passed), passed);
         let yielding = yielding.into_iter().map(|it: YieldingObstacle| YieldRecord {
             obstacle: it.name,
             steps,
@@ -73,7 +74,7 @@ impl FrameSteps {
             largest: it.vertices as u64,
             vertices: it.vertices as u64,
         });
-        self.yielded = track(std::mem::take(&mut self.yielded), yielding);
+        part.yielded = track(std::mem::take(&mut part.yielded), yielding);
         self.numbers.push(number);
         self.reports.push(*report);
         self.uses.extend(watch.uses);
@@ -97,9 +98,6 @@ impl FrameSteps {
             steps: gather_steps(world, self)?,
             part: ClothPart {
                 thefts: gather_thefts(world, &self.thefts)?,
-                waiting: self.waiting.clone(),
-                passed: self.passed.clone(),
-                yielded: self.yielded.clone(),
                 strain: match world.rank() {
                     0 => extremes(simulation.model(), simulation.positions()),
                     _ => None,
@@ -108,6 +106,7 @@ impl FrameSteps {
                     0 => crushed(simulation.model(), simulation.positions()),
                     _ => None,
                 },
+                ..self.part.clone()
             },
         })
     }
