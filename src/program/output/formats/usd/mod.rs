@@ -53,10 +53,6 @@ impl Format for Usd {
         NAME
     }
 
-    fn check(&self, _: &FrameObjects) -> Result<()> {
-        Ok(())
-    }
-
     fn file(&self, number: u64) -> String {
         names::numbered(FRAMES, number)
     }

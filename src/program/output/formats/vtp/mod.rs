@@ -44,10 +44,6 @@ impl Format for Vtp {
         NAME
     }
 
-    fn check(&self, _: &FrameObjects) -> Result<()> {
-        Ok(())
-    }
-
     fn is_readable(&self, _: bool) -> bool {
         true
     }
