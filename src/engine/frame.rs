@@ -60,8 +60,8 @@ impl Field {
     }
 }
 
-/// The frame of cloths, rigid bodies and moving obstacles, with the velocities of the cloths (m/s). It is empty
-/// on ranks other than 0.
+/// The frame of cloths, rigid bodies and moving obstacles, with the velocities of the cloths (m/s).
+/// It is empty on ranks other than 0.
 pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
     if simulation.rank() != 0 {
         return Ok(Frame::default());

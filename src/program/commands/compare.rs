@@ -139,8 +139,8 @@ fn hashes(record: &Record) -> Result<BTreeMap<u64, String>> {
     lines.map(|line| line.map(|Hashed { frame, state_hash }| (frame, state_hash))).collect()
 }
 
-/// The point whose places differ most in frame `number`, or how the objects differ. `record` is that of
-/// the first of both `frames`.
+/// The point whose places differ most in frame `number`, or how the objects differ. `record` is
+/// that of the first of both `frames`.
 fn difference(
     frames: &[Frame; 2],
     record: &Record,

@@ -73,8 +73,8 @@ fn write(view: &mut View, path: &Path, quiet: bool) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Opens the page in the browser. Without one, or without a display, says so. What the launchers of the
-/// system say does not help.
+/// Opens the page in the browser. Without one, or without a display, says so. What the launchers of
+/// the system say does not help.
 fn open(page: &str) {
     if open::that_detached(page).is_err() {
         print::message(format_args!(

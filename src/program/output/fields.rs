@@ -16,7 +16,8 @@ pub fn scalars(name: &str, values: Vec<f64>) -> Field {
     Field { name: name.to_owned(), kind: FieldKind::Scalar, values }
 }
 
-/// The field of the [`strains`] of cloth. Vertices are at `x` (m), and `edges` have `rest_lengths` (m).
+/// The field of the [`strains`] of cloth. Vertices are at `x` (m), and `edges` have `rest_lengths`
+/// (m).
 pub fn strain(edges: &[[u32; 2]], rest_lengths: &[f64], x: &[Vec3]) -> Field {
     scalars(STRAIN, strains(edges.iter().copied().zip(rest_lengths), x))
 }

@@ -120,8 +120,8 @@ impl Materials {
         statement
     }
 
-    /// The path that the copy of a new image gets. An image that is a copy itself keeps its name, so
-    /// that a run that goes on names the copies that it has.
+    /// The path that the copy of a new image gets. An image that is a copy itself keeps its name,
+    /// so that a run that goes on names the copies that it has.
     fn copy_of(&self, image: &Path) -> String {
         let name = image.file_name().unwrap_or_default().to_string_lossy();
         let folder = image.parent().and_then(Path::file_name);

@@ -1,5 +1,5 @@
-//! What a run writes once: what stands still (obstacles, walls and other fixed bodies), and the shapes of
-//! solids, which frames name by their numbers.
+//! What a run writes once: what stands still (obstacles, walls and other fixed bodies), and the
+//! shapes of solids, which frames name by their numbers.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -74,7 +74,8 @@ fn read<R: Report>(fields: &Fields) -> Result<R, String> {
     Ok(report)
 }
 
-/// Sets `cell` to the field `name`, if it is there. A number that is not finite is written as `null`.
+/// Sets `cell` to the field `name`, if it is there. A number that is not finite is written as
+/// `null`.
 fn set<T: DeserializeOwned>(fields: &Fields, name: &str, cell: &mut T) -> Result<(), String> {
     if let Some(value) = fields.get(name).filter(|it| !it.is_null()) {
         *cell = T::deserialize(value).map_err(|cause| format!("`{name}`: {cause}"))?;

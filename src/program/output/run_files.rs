@@ -1,5 +1,5 @@
-//! The files that a run writes into its folder, as `run.json` lists them, and the pictures and tables of
-//! it. Only listed files belong to the run; a later run removes no other files.
+//! The files that a run writes into its folder, as `run.json` lists them, and the pictures and
+//! tables of it. Only listed files belong to the run; a later run removes no other files.
 
 use std::path::{Path, PathBuf};
 

@@ -7,11 +7,12 @@
 //! | `contacts_<frame>.csv`, `joints_<frame>.csv` | contact, joint | the mean forces of the step before the frame |
 //! | `poses_<frame>.csv` | rigid body among cloth | name; centre of mass, m; rotation of its shape, a unit quaternion; its velocity, m/s; its angular velocity, rad/s |
 //!
-//! Owners depend on the number of ranks and the division, so they are no part of the frame. An id between
-//! two rows is of no body. Bodies that keyframes move are not in the table. Workers and forces depend on the
-//! scene alone, not on ranks. The last two columns of workers are lists with `;` between their entries:
-//! `7,0,0;2,0.4;0.6`. Points, normals and gaps are those of the middle of the step. Forces act on the first
-//! body, and the opposite ones on the second. Numbers of poses have as many digits as the same `f64` needs.
+//! Owners depend on the number of ranks and the division, so they are no part of the frame. An id
+//! between two rows is of no body. Bodies that keyframes move are not in the table. Workers and
+//! forces depend on the scene alone, not on ranks. The last two columns of workers are lists with
+//! `;` between their entries: `7,0,0;2,0.4;0.6`. Points, normals and gaps are those of the middle
+//! of the step. Forces act on the first body, and the opposite ones on the second. Numbers of poses
+//! have as many digits as the same `f64` needs.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -41,8 +41,8 @@ struct RunFrames {
 }
 
 impl RunFrames {
-    /// Begins the frames and `steps.jsonl` in `folder`, or goes on with them. Before: the folder has
-    /// the frames that are `kept`, and no others.
+    /// Begins the frames and `steps.jsonl` in `folder`, or goes on with them. Before: the folder
+    /// has the frames that are `kept`, and no others.
     fn after(
         kept: &Range<u64>,
         folder: &Path,
@@ -137,7 +137,8 @@ const QUEUE_OF_BODIES: usize = 1;
 
 impl<R: Serialize + Send + 'static> FrameThread<R> {
     /// Begins the frames of `objects` in `folder`, or goes on with them, and starts the thread. It
-    /// ends with the first failure. Before: the folder has the frames that are `kept`, and no others.
+    /// ends with the first failure. Before: the folder has the frames that are `kept`, and no
+    /// others.
     ///
     /// # Errors
     /// A folder that cannot be written. When the system allows no more threads.

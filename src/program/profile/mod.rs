@@ -128,8 +128,8 @@ pub struct ProfileArguments {
     pub result: ResultFormat,
 }
 
-/// Writes the tables of one run, or compares two. Prints the files, the phases and what workers did.
-/// Lists the files in the `run.json` beside them.
+/// Writes the tables of one run, or compares two. Prints the files, the phases and what workers
+/// did. Lists the files in the `run.json` beside them.
 ///
 /// # Errors
 /// A folder that is no run or has no step, two runs of different length, or a file that cannot be

@@ -124,8 +124,8 @@ impl Content {
         }
     }
 
-    /// Whether a run of it can go on from a saved state. What `Rapier` remembers from step to step is
-    /// not part of it.
+    /// Whether a run of it can go on from a saved state. What `Rapier` remembers from step to step
+    /// is not part of it.
     pub fn can_be_saved(&self) -> bool {
         match self {
             Self::Cloth(_) => true,
@@ -162,8 +162,8 @@ impl Content {
         }
     }
 
-    /// The files that its run will write, with frames of `formats` and copies of `meshes`. It makes no
-    /// checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
+    /// The files that its run will write, with frames of `formats` and copies of `meshes`. It makes
+    /// no checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
     pub fn files(
         &self,
         arguments: &Arguments,

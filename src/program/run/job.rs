@@ -207,8 +207,8 @@ impl Job {
     /// checkpoint.
     ///
     /// # Errors
-    /// The errors of [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
-    /// has all its frames.
+    /// The errors of [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that
+    /// already has all its frames.
     pub fn claim(&self) -> Result<RunFolder> {
         let Target { folder: path, files, overwrite, resumes, origin } = &self.target;
         if *resumes {
@@ -252,7 +252,8 @@ impl Job {
     }
 
     /// Builds the model of the cloths, which is the same on all ranks; none in a scene of rigid
-    /// bodies. `partition` gets a function that makes a partition for a number of ranks. Call it once.
+    /// bodies. `partition` gets a function that makes a partition for a number of ranks. Call it
+    /// once.
     ///
     /// # Errors
     /// A mesh that cannot be partitioned, or a scene that starts with intersections.

@@ -70,8 +70,8 @@ pub fn check_bodies(setup: &Setup) -> Result<()> {
     check(cloths as f64, (bodies + obstacles) as f64)
 }
 
-/// Checks that a mesh of so many `triangles` can be made, before it is. `place` is the argument that
-/// asks for it.
+/// Checks that a mesh of so many `triangles` can be made, before it is. `place` is the argument
+/// that asks for it.
 ///
 /// # Errors
 /// The errors of [`check_shapes`].

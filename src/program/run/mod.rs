@@ -44,8 +44,8 @@ use crate::program::output::RunFolder;
 #[cfg(feature = "mpi")]
 use cloth_core::partition::Partition;
 
-/// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process is
-/// one rank of the run. Signals and `--stop-after` have exit codes of their own.
+/// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process
+/// is one rank of the run. Signals and `--stop-after` have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -131,8 +131,8 @@ fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Stop>> {
     Err(Error::internal("run", "a launcher's job without MPI"))
 }
 
-/// One rank's whole run. A run of cloth has a `model`. Rank 0 has the run folder. Returns why the run
-/// ended early, if it did.
+/// One rank's whole run. A run of cloth has a `model`. Rank 0 has the run folder. Returns why the
+/// run ended early, if it did.
 fn run_rank(
     job: &Job,
     model: Option<&Arc<Model>>,

@@ -1,4 +1,5 @@
-//! What the user sees while a run is set up and goes on: lines that move on a terminal, plain lines elsewhere.
+//! What the user sees while a run is set up and goes on: lines that move on a terminal, plain lines
+//! elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

@@ -60,9 +60,9 @@ pub struct Recorder<'j, S: RunSums> {
 
 impl<'j, S: RunSums> Recorder<'j, S> {
     /// Removes the earlier run from `folder` and begins the new one: first its `run.json`, then the
-    /// copies of its input, then what it writes once by `begin`, then frames. If the run in `folder`
-    /// goes on, only what came after its checkpoint is removed, and its sums include the frames that
-    /// it already has. Prints warnings.
+    /// copies of its input, then what it writes once by `begin`, then frames. If the run in
+    /// `folder` goes on, only what came after its checkpoint is removed, and its sums include the
+    /// frames that it already has. Prints warnings.
     ///
     /// # Errors
     /// When a file cannot be read, written or removed.
@@ -164,9 +164,8 @@ impl<'j, S: RunSums> Recorder<'j, S> {
     }
 
     /// Waits for the frames that are being written. If the run is complete, writes its `tables`.
-    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on. Prints
-    /// the result if other programs read it.
-    /// Returns whether the run is complete.
+    /// Then writes to `run.json` how the run ended. If it was interrupted, prints how to go on.
+    /// Prints the result if other programs read it. Returns whether the run is complete.
     ///
     /// # Errors
     /// When a frame or one of these files cannot be written. No error if the run itself has

@@ -1,5 +1,6 @@
-//! Values of the vertices of cloth: how near it comes to other surfaces in a frame, and what maps multiply its
-//! settings by. Run folders do not record the contacts of cloth, so the page shows gaps.
+//! Values of the vertices of cloth: how near it comes to other surfaces in a frame, and what maps
+//! multiply its settings by. Run folders do not record the contacts of cloth, so the page shows
+//! gaps.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! The largest size of a page: fewer frames are shown, then fewer faces. All vertices in a cube become one.
+//! The largest size of a page: fewer frames are shown, then fewer faces. All vertices in a cube
+//! become one.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -36,8 +36,8 @@ pub struct Still {
     /// Cloths, moving obstacles, then what stands still.
     pub objects: Vec<ObjectHead>,
     /// `faces` of all objects, each numbered in its own object; `fixed`, the positions (m) of what
-    /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run, and the
-    /// factors of its maps.
+    /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run, and
+    /// the factors of its maps.
     pub surfaces: Arrays,
     /// The range of each array of 8 bits of them, by its name.
     pub ranges: BTreeMap<&'static str, [f64; 2]>,

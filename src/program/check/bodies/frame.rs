@@ -178,8 +178,8 @@ impl BodyFacts {
     }
 }
 
-/// Puts the bodies into a simulation of one rank, and asks it for the deepest overlap and the hash of
-/// all bits.
+/// Puts the bodies into a simulation of one rank, and asks it for the deepest overlap and the hash
+/// of all bits.
 fn whole(check: &BodyCheck, facts: &BodyFacts, bodies: Vec<Body>) -> Result<WholeFrame> {
     let mut energy = OfBody::sum(&facts.energies);
     energy.potential_j += facts.joints.elastic_j;

@@ -156,8 +156,8 @@ impl Judge<BodyCheck> for Openings {
         }
     }
 
-    /// A body that has left while its joint has not is no fault: a body that is missing otherwise is
-    /// one.
+    /// A body that has left while its joint has not is no fault: a body that is missing otherwise
+    /// is one.
     fn end(&self, check: &BodyCheck, findings: &mut Findings) {
         findings.extremes.extend(self.widest.map(|(frame, widest)| {
             format!("widest joint: frame {frame}: {}", opening(&check.run, &widest))

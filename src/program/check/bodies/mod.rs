@@ -2,8 +2,8 @@
 //!
 //! Are the numbers of a frame finite? Is each body there once, unless the run has recorded that it
 //! left the domain? How deep do bodies overlap? The overlap is that of the library's broad and
-//! narrow phase on one rank, from the poses in the file alone. How far are joints open? Are the bits
-//! those that the run has recorded? Did energy rise without work?
+//! narrow phase on one rank, from the poses in the file alone. How far are joints open? Are the
+//! bits those that the run has recorded? Did energy rise without work?
 
 mod energy;
 pub mod folder;

@@ -78,8 +78,8 @@ pub struct SeamState {
 /// Lengths over rest lengths that a cloth may have. Beyond them an edge is torn or collapsed.
 const POSSIBLE: RangeInclusive<f64> = 1e-3..=10.0;
 
-/// A frame is damaged if more than one edge in this many is torn or collapsed. Most of its faces may
-/// intersect each other, so intersections are not sought.
+/// A frame is damaged if more than one edge in this many is torn or collapsed. Most of its faces
+/// may intersect each other, so intersections are not sought.
 const DAMAGED: usize = 10;
 
 /// How many intersections of a frame are listed.

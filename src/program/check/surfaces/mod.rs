@@ -1,8 +1,8 @@
 //! Verifies the surfaces of frames: cloths, rigid bodies and obstacles.
 //!
 //! Does an edge meet a face, as a viewer draws them? (Cloth that passes an obstacle in a pinch, as
-//! the run has recorded it, is counted apart.) How far are edges from their rest lengths? Did energy
-//! rise without work, in a step or in sum? How far did joints open?
+//! the run has recorded it, is counted apart.) How far are edges from their rest lengths? Did
+//! energy rise without work, in a step or in sum? How far did joints open?
 
 mod drawn;
 pub mod folder;

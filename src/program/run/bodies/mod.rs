@@ -77,8 +77,8 @@ pub fn run_rank(
     outcome
 }
 
-/// This rank's part of the simulation, with `threads` threads: by a division of space, or by workers.
-/// It notes forces if `notes_forces`.
+/// This rank's part of the simulation, with `threads` threads: by a division of space, or by
+/// workers. It notes forces if `notes_forces`.
 pub fn engine<'a>(
     setup: &RigidSetup,
     world: &'a dyn World,

@@ -21,7 +21,8 @@ use crate::program::run::cloth::peaks::{crushed, extremes};
 use crate::program::run::recording::{RecordedStep, StepRecorder};
 use crate::program::run::{ClothContent, Job, frames};
 
-/// The bodies that are behind, the obstacles that cloth passes and those that give way, after a step.
+/// The bodies that are behind, the obstacles that cloth passes and those that give way, after a
+/// step.
 pub struct AfterStep {
     /// How many whole steps are over.
     pub number: u64,

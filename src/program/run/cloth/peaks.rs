@@ -1,5 +1,5 @@
-//! The largest strain, the most contacts and the smallest distance of a run, the sizes of its steps, and
-//! cloth that is crushed in its plane instead of folded.
+//! The largest strain, the most contacts and the smallest distance of a run, the sizes of its
+//! steps, and cloth that is crushed in its plane instead of folded.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -143,8 +143,8 @@ impl fmt::Display for StepSizes {
 
 /// Strain from which on an edge is crushed. Cloth folds far below it.
 const STRAIN: f64 = -0.2;
-/// The largest angle of the hinges around an edge that is flat, rad. Folds grow out of it within a few
-/// steps, unless nothing pushes cloth out of its plane.
+/// The largest angle of the hinges around an edge that is flat, rad. Folds grow out of it within a
+/// few steps, unless nothing pushes cloth out of its plane.
 const FLAT: f64 = 1e-6;
 
 /// Warns of the first crushed edge of a run.

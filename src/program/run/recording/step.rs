@@ -1,6 +1,7 @@
 //! Records a step during a run. Each rank adds its part to a [`RecordedStep`].
 //!
-//! Test trees are recorded without their geometry: the kind of each test, and the tests that it led to.
+//! Test trees are recorded without their geometry: the kind of each test, and the tests that it led
+//! to.
 //!
 //! A test is one number, its *kind*. A tree is the kinds of its tests in preorder. A task is a
 //! list of tests, and each test stands for the tree below it. So the kinds are enough to execute

@@ -1,7 +1,7 @@
 //! Reads OBJ frames: the polygons once, then the positions of each frame.
 //!
-//! A file is split into the positions, which change from frame to frame, and the rest, which is the same in
-//! all frames of a run.
+//! A file is split into the positions, which change from frame to frame, and the rest, which is the
+//! same in all frames of a run.
 
 use std::path::{Path, PathBuf};
 
