@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
+use cloth_core::mesh::quality::bounds;
 
 use crate::program::view::{View, page};
 use crate::program::words::grouped;
@@ -94,20 +95,14 @@ pub fn cluster(positions: &[Vec3], faces: &[[u32; 3]], share: f64) -> Kept {
     };
     let area_m2: f64 = faces.iter().map(area).sum();
     let mut cell_m = (area_m2 / positions.len().max(1) as f64).sqrt();
-    let (low, size_m) = extent(positions);
+    let (low, high) = bounds(positions);
+    let size_m = (high - low).max();
     let mut kept = all;
     while kept.vertices.len() > most.max(4) && cell_m > 0.0 && cell_m <= size_m {
         cell_m *= 1.15;
         kept = in_cubes(positions, low, faces, cell_m);
     }
     kept
-}
-
-/// The lowest corner of the box of `positions` and its longest side, m.
-fn extent(positions: &[Vec3]) -> (Vec3, f64) {
-    let low = positions.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
-    let high = positions.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
-    (low, (high - low).max())
 }
 
 /// The cubes begin at `low`, and are `cell_m` wide (m).

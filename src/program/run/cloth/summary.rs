@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cloth_core::math::Vec3;
+use cloth_core::mesh::quality::bounds;
 use cloth_step::{Model, Unwelded};
 
 use crate::program::output::{EnergyBalance, Window};
@@ -193,9 +193,8 @@ fn sizes(model: &Model) -> Vec<Vec<f64>> {
     let boxes = model.cloth_ends.iter().map(|&end| {
         let vertices = &model.rest[first..end as usize];
         first = end as usize;
-        let low = vertices.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
-        let high = vertices.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
-        let size: Vec3 = high - low;
+        let (low, high) = bounds(vertices);
+        let size = high - low;
         let mut sides = vec![size.x, size.y, size.z];
         sides.sort_by(|a, b| b.total_cmp(a));
         sides.retain(|&side| side > 1e-6 * size.max());
