@@ -1,7 +1,8 @@
-//! Tables beside the frames of a run, a file for each frame.
+//! Tables of a run: one of its partition, and others beside its frames, a file for each frame.
 //!
 //! | file | a row for each | |
 //! |---|---|---|
+//! | `partition.csv` | vertex of cloth | its patch, and the rank of the patch at the start |
 //! | `owners_<frame>.csv` | run of ids with the same owner | `first_id,last_id,rank` |
 //! | `workers_<frame>.csv` | movable body | home and workers in the step before the frame |
 //! | `contacts_<frame>.csv`, `joints_<frame>.csv` | contact, joint | the mean forces of the step before the frame |
@@ -18,14 +19,33 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use cloth_bodies::bodies::BodyPose;
+use cloth_core::error;
 use cloth_core::input;
+use cloth_core::partition::Partition;
 use cloth_rigid::simulation::{ContactForce, JointForce};
 use cloth_rigid::{BodyId, FrameBody};
 use cloth_workers::report::Share;
 use nalgebra::{Quaternion, Unit};
 use serde::de::DeserializeOwned;
 
-use crate::program::output::names;
+use crate::program::output::{names, not_written, write_whole};
+
+/// Writes patch and rank of the first `count` vertices, those of cloth, into `folder`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_partition(folder: &Path, partition: &Partition, count: usize) -> error::Result<()> {
+    let file = folder.join(names::PARTITION);
+    let write = |out: &mut dyn Write| {
+        let mut table = csv::Writer::from_writer(out);
+        table.write_record(["vertex", "patch", "rank"])?;
+        for (vertex, &patch) in partition.patches.of_vertex[..count].iter().enumerate() {
+            table.serialize((vertex, patch, partition.rank_of_patch[patch as usize]))?;
+        }
+        table.flush()
+    };
+    write_whole(&file, write).map_err(|cause| not_written(&file, cause))
+}
 
 /// Writes the owners of `rows`, which are in the order of ids.
 ///

@@ -21,21 +21,6 @@ use crate::program::run::cloth::peaks::{crushed, extremes};
 use crate::program::run::recording::{RecordedStep, StepRecorder};
 use crate::program::run::{ClothContent, Job, frames};
 
-/// The bodies that are behind, the obstacles that cloth passes and those that give way, after a
-/// step.
-pub struct AfterStep {
-    /// How many whole steps are over.
-    pub number: u64,
-    /// The size of the step, in whole steps.
-    pub size: u64,
-    /// Prescribed bodies that are behind their motion.
-    pub waiting: Vec<WaitingBody>,
-    /// Obstacles that cloth passes.
-    pub passed: Vec<PassedObstacle>,
-    /// Obstacles whose skin gives way.
-    pub yielding: Vec<YieldingObstacle>,
-}
-
 /// Measurements of one rank, step by step.
 #[derive(Default)]
 pub struct FrameSteps {
@@ -54,20 +39,27 @@ pub struct FrameSteps {
 }
 
 impl FrameSteps {
-    /// Adds a step, and the state of waiting bodies and passed obstacles after it.
-    pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
+    /// Adds the last step of `simulation`, which has the size of so many whole `steps`.
+    pub fn add(
+        &mut self,
+        report: &StepReport,
+        watch: StepWatch,
+        simulation: &Simulation,
+        steps: u64,
+    ) {
         let part = &mut self.part;
-        let AfterStep { number, size: steps, waiting, passed, yielding } = after;
-        let waiting = waiting.into_iter().map(|WaitingBody { name: body, behind_m, .. }| {
-            WaitingRecord { body, steps, largest_behind_m: behind_m, behind_m }
-        });
+        let waiting =
+            simulation.waiting().into_iter().map(|WaitingBody { name: body, behind_m, .. }| {
+                WaitingRecord { body, steps, largest_behind_m: behind_m, behind_m }
+            });
         part.waiting = track(std::mem::take(&mut part.waiting), waiting);
-        let passed = passed.into_iter().map(|PassedObstacle { name: obstacle, vertices }| {
-            let largest = vertices.len() as u64;
-            PassedRecord { obstacle, steps, largest, vertices }
-        });
+        let passed =
+            simulation.passed().into_iter().map(|PassedObstacle { name: obstacle, vertices }| {
+                let largest = vertices.len() as u64;
+                PassedRecord { obstacle, steps, largest, vertices }
+            });
         part.passed = track(std::mem::take(&mut part.passed), passed);
-        let yielding = yielding.into_iter().map(|it: YieldingObstacle| YieldRecord {
+        let yielding = simulation.yielding().into_iter().map(|it: YieldingObstacle| YieldRecord {
             obstacle: it.name,
             steps,
             largest_offset_m: it.largest_offset_m,
@@ -76,7 +68,7 @@ impl FrameSteps {
             vertices: it.vertices as u64,
         });
         part.yielded = track(std::mem::take(&mut part.yielded), yielding);
-        self.numbers.push(number);
+        self.numbers.push(simulation.steps());
         self.reports.push(*report);
         self.uses.extend(watch.uses);
         self.searches_s.push(watch.lengths_s);
@@ -93,20 +85,16 @@ impl FrameSteps {
         world: &dyn World,
         simulation: &Simulation,
     ) -> Result<ClothFrameRecord> {
+        let (model, x) = (simulation.model(), simulation.positions());
+        let is_first = world.rank() == 0;
         Ok(ClothFrameRecord {
             frame,
             state_hash: format!("{:016x}", simulation.hash()?),
             steps: gather_steps(world, self)?,
             part: ClothPart {
                 thefts: gather_thefts(world, &self.thefts)?,
-                strain: match world.rank() {
-                    0 => extremes(simulation.model(), simulation.positions()),
-                    _ => None,
-                },
-                crushed: match world.rank() {
-                    0 => crushed(simulation.model(), simulation.positions()),
-                    _ => None,
-                },
+                strain: is_first.then(|| extremes(model, x)).flatten(),
+                crushed: is_first.then(|| crushed(model, x)).flatten(),
                 ..self.part.clone()
             },
         })

@@ -11,7 +11,7 @@ mod sums;
 pub use self::conflicts::Conflicts;
 pub use self::details::Details;
 pub use self::frame_steps::StepWatch;
-pub use self::peaks::{Crush, StepSizes, Strain};
+pub use self::peaks::{Crush, StepSizes};
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use cloth_core::ranks::World;
 use cloth_scene::spec::VertexField;
 use cloth_step::{Model, Simulation};
 
-use self::frame_steps::{AfterStep, FrameSteps};
+use self::frame_steps::FrameSteps;
 use self::sums::ClothSums;
 use crate::engine::{Engine, Frame};
 use crate::program::output::fields::{scalars, strain};
@@ -101,20 +101,13 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         let trees = watch.take_trees(*world, step, &report)?;
         // 3. Values that rank 0 stores and shows at once.
         let number = simulation.steps();
-        let after = AfterStep {
-            number,
-            size: number + 1 - step,
-            waiting: simulation.waiting(),
-            passed: simulation.passed(),
-            yielding: simulation.yielding(),
-        };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
             recorder.step(number, &report);
-            recorder.waits(frame, &after.waiting);
+            recorder.waits(frame, &simulation.waiting());
         }
         // 4. Values that are gathered with the frame.
-        steps.add(&report, watch, after);
+        steps.add(&report, watch, simulation, number + 1 - step);
         Ok(())
     }
 

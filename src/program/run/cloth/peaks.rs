@@ -25,21 +25,10 @@ pub struct Peaks {
     pub seam_stretch_m: Option<f64>,
     /// Number of stitches that were welded.
     pub welds: u64,
-    /// The edge of the largest strain (length over rest length, minus 1) in any frame.
-    pub stretch: Option<Strain>,
-    /// The edge of the smallest strain.
-    pub compression: Option<Strain>,
-}
-
-/// The strain of an edge of a frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strain {
-    /// Length over rest length, minus 1.
-    pub strain: f64,
-    /// The frame.
-    pub frame: u64,
-    /// The middle of the edge, m.
-    pub at: Vec3,
+    /// The edge of the largest strain in any frame, and this frame.
+    pub stretch: Option<(StrainRecord, u64)>,
+    /// The edge of the smallest strain, and its frame.
+    pub compression: Option<(StrainRecord, u64)>,
 }
 
 impl Peaks {
@@ -47,14 +36,11 @@ impl Peaks {
     pub fn add(&mut self, frame: &ClothFrameRecord) {
         self.add_steps(frame);
         let Some([most, least]) = frame.part.strain else { return };
-        let at_frame = |StrainRecord { strain, at_m }| {
-            Some(Strain { strain, frame: frame.frame, at: at_m.into() })
-        };
-        if self.stretch.is_none_or(|known| most.strain > known.strain) {
-            self.stretch = at_frame(most);
+        if self.stretch.is_none_or(|(known, _)| most.strain > known.strain) {
+            self.stretch = Some((most, frame.frame));
         }
-        if self.compression.is_none_or(|known| least.strain < known.strain) {
-            self.compression = at_frame(least);
+        if self.compression.is_none_or(|(known, _)| least.strain < known.strain) {
+            self.compression = Some((least, frame.frame));
         }
     }
 

@@ -6,9 +6,8 @@ use std::fmt;
 use cloth_core::mesh::quality::bounds;
 use cloth_step::{Model, Unwelded};
 
-use crate::program::output::{EnergyBalance, Window};
+use crate::program::output::{EnergyBalance, StrainRecord, Window};
 use crate::program::run::RunFacts;
-use crate::program::run::cloth::Strain;
 use crate::program::run::cloth::peaks::Peaks;
 use crate::program::run::cloth::sums::ClothSums;
 use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
@@ -146,14 +145,13 @@ fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Resu
     Ok(())
 }
 
-fn write_strain(f: &mut fmt::Formatter<'_>, name: &str, peak: &Strain) -> fmt::Result {
-    let Strain { strain, frame, at } = peak;
+fn write_strain(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    (StrainRecord { strain, at_m: [x, y, z] }, frame): &(StrainRecord, u64),
+) -> fmt::Result {
     let percent = 100.0 * strain;
-    writeln!(
-        f,
-        "  {name} {percent:+.1} %: frame {frame}, at ({:.2}, {:.2}, {:.2}) m",
-        at.x, at.y, at.z
-    )
+    writeln!(f, "  {name} {percent:+.1} %: frame {frame}, at ({x:.2}, {y:.2}, {z:.2}) m")
 }
 
 fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {

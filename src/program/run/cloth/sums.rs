@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use cloth_core::error::Result;
-use cloth_core::ids::PatchId;
-use cloth_core::partition::Partition;
 use cloth_core::report::Report;
 use cloth_step::{Counter, EnergyRise, Model, StepReport, Unwelded, WaitingBody};
 
 use crate::program::output::{
-    Cloth, ClothFrameRecord, RunFolder, RunHead, names, obstacles, write_bytes,
+    Cloth, ClothFrameRecord, RunFolder, RunHead, names, obstacles, tables,
 };
 use crate::program::print;
 use crate::program::profile::FrameProfiles;
@@ -92,8 +90,7 @@ impl<'j> Recorder<'j, ClothSums> {
             trees: None,
         };
         let mut recorder = Self::open(job, folder, head, sums, |head| {
-            let partition = partition_csv(model);
-            write_bytes(&path.join(names::PARTITION), partition.as_bytes())?;
+            tables::write_partition(path, &model.partition, model.cloth.vertex_count())?;
             trees = cloth.recording.begin(&job.scene, model, head)?;
             if !job.target.resumes {
                 cloth.materials.write(path)?;
@@ -177,18 +174,6 @@ impl<'j> Recorder<'j, ClothSums> {
         let apart = job.scene.apart_in_words();
         print::line(&Summary { run, model, sums, unwelded: &unwelded, apart })
     }
-}
-
-/// Patch and rank of each cloth vertex.
-fn partition_csv(model: &Model) -> String {
-    let Partition { patches, rank_of_patch, .. } = &model.partition;
-    let mut text = String::from("vertex,patch,rank\n");
-    let of_cloth = &patches.of_vertex[..model.cloth.vertex_count()];
-    for (vertex, &patch) in of_cloth.iter().enumerate() {
-        let patch: PatchId = patch;
-        text += &format!("{vertex},{patch},{}\n", rank_of_patch[patch as usize]);
-    }
-    text
 }
 
 /// Shows that `step` is done.
