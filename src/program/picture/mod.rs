@@ -34,7 +34,7 @@ pub mod sequence;
 pub mod shown;
 
 pub use self::arguments::{Joints, PictureArguments};
-pub use self::camera::{Axes, Camera, SceneBox};
+pub use self::camera::{Axes, Camera};
 pub use self::colours::Encoding;
 pub use self::creases::ShadedSurface;
 pub use self::draw::{Painter, Picture};

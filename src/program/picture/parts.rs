@@ -7,10 +7,10 @@ use nalgebra::{Quaternion, UnitQuaternion};
 use crate::program::picture::creases::{creased, smooth};
 use crate::program::picture::modes::homes;
 use crate::program::picture::{
-    Camera, Colouring, Look, Model, Pose, SceneBox, ShadedSurface, Vertex, colours, joints,
+    Camera, Colouring, Look, Model, Pose, ShadedSurface, Vertex, colours, joints,
 };
 use crate::program::view::bodies::ABSENT;
-use crate::program::view::{FrameBlock, JointHead, ObjectHead, Role, ShapeHead, Still};
+use crate::program::view::{Bounds, FrameBlock, JointHead, ObjectHead, Role, ShapeHead, Still};
 
 /// Cosines of the angles between faces at which a crease is seen: 0.6 and 0.5 radians.
 const OF_OBSTACLES: f64 = 0.825;
@@ -31,7 +31,7 @@ pub struct Object {
     /// Its surface, if it stands still.
     standing: Option<ShadedSurface>,
     /// The box around it, if it stands still.
-    pub around: Option<SceneBox>,
+    pub around: Option<Bounds>,
 }
 
 /// The objects of a run, and the shapes of its bodies.
@@ -53,7 +53,7 @@ impl Parts {
     }
 
     /// Obstacles that stand still and are no walls, with the boxes around them.
-    pub fn standing(&self) -> impl Iterator<Item = &SceneBox> {
+    pub fn standing(&self) -> impl Iterator<Item = &Bounds> {
         let standing = self.objects.iter().filter(|it| it.head.role == Role::Obstacle);
         standing.filter_map(|it| it.around.as_ref())
     }
@@ -191,7 +191,7 @@ fn objects(still: &Still) -> Vec<Object> {
         Object {
             head: head.clone(),
             standing: own.map(|own| creased(own, &faces, OF_OBSTACLES)),
-            around: own.and_then(SceneBox::around),
+            around: own.filter(|own| !own.is_empty()).map(|own| Bounds::around(own.iter())),
             faces,
             first,
         }

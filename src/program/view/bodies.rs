@@ -20,7 +20,7 @@ use crate::program::output::tables::read_rows;
 use crate::program::view::posed::in_16_bits;
 use crate::program::view::stage::place_of;
 use crate::program::view::{
-    Arrays, BodiesHead, FrameBlock, JointHead, ObjectHead, PositionBox, Role, ShapeHead, Stage,
+    Arrays, BodiesHead, FrameBlock, JointHead, ObjectHead, Bounds, Role, ShapeHead, Stage,
     Still,
 };
 
@@ -104,7 +104,7 @@ impl Stage for BodyStage {
         }
         let centre = |row: &Option<&FrameBody>| row.map(|row| Vec3::from(row.position));
         let present = Vec::from_iter(rows.iter().filter_map(centre));
-        let bounds = PositionBox::around(present.iter());
+        let bounds = Bounds::around(present.iter());
         let mut frame = FrameBlock::new(number, shown.time_s, bounds);
         let absent = present.first().copied().unwrap_or_default();
         let centres = Vec::from_iter(rows.iter().map(|row| centre(row).unwrap_or(absent)));

@@ -15,7 +15,7 @@ use crate::program::view::arrays::in_8_bits;
 use crate::program::view::cloth_values::mapped_settings;
 use crate::program::view::limit::cluster;
 use crate::program::view::{
-    Arrays, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, PositionBox, Role,
+    Arrays, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, Bounds, Role,
     Stage, Still,
 };
 use crate::verify::Surface;
@@ -212,7 +212,7 @@ impl Stage for ClothStage {
             false => Vec::new(),
         };
         let shown = self.shown(&x, self.moving());
-        let bounds = PositionBox::around(shown.iter().chain(poses.iter().map(|it| &it.centre)));
+        let bounds = Bounds::around(shown.iter().chain(poses.iter().map(|it| &it.centre)));
         let mut frame = FrameBlock::new(number, time_s, bounds);
         frame.arrays.add_u16("positions", bounds.shares(&shown));
         let of_cloth = |values: &[f64]| self.shown(values, 0..self.cloths);

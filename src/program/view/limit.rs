@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
-use cloth_core::mesh::quality::bounds;
 
-use crate::program::view::{View, page};
+use crate::program::view::{Bounds, View, page};
 use crate::program::words::grouped;
 
 /// Faces are thinned only if fewer frames than this would be left.
@@ -95,12 +94,11 @@ pub fn cluster(positions: &[Vec3], faces: &[[u32; 3]], share: f64) -> Kept {
     };
     let area_m2: f64 = faces.iter().map(area).sum();
     let mut cell_m = (area_m2 / positions.len().max(1) as f64).sqrt();
-    let (low, high) = bounds(positions);
-    let size_m = (high - low).max();
+    let bounds = Bounds::around(positions.iter());
     let mut kept = all;
-    while kept.vertices.len() > most.max(4) && cell_m > 0.0 && cell_m <= size_m {
+    while kept.vertices.len() > most.max(4) && cell_m > 0.0 && cell_m <= bounds.size() {
         cell_m *= 1.15;
-        kept = in_cubes(positions, low, faces, cell_m);
+        kept = in_cubes(positions, bounds.low, faces, cell_m);
     }
     kept
 }

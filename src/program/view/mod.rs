@@ -7,6 +7,7 @@
 //! | [`posed`] | rigid bodies among cloth |
 //! | [`cloth_values`] | gaps of cloth, and the factors of its maps |
 //! | [`arrays`] | a frame, and its numbers as text |
+//! | [`bounds`] | the box around positions |
 //! | [`charts`], [`chart_kinds`] | the charts; those of each kind of run |
 //! | [`panel`] | facts and warnings in words |
 //! | [`limit`] | fewer frames and faces if a page would be too large |
@@ -15,6 +16,7 @@
 
 mod arrays;
 pub mod bodies;
+mod bounds;
 mod chart_kinds;
 mod charts;
 mod cloth;
@@ -27,13 +29,12 @@ mod panel;
 mod posed;
 pub mod stage;
 
-pub use self::arrays::FrameBlock;
-pub use self::arrays::{Arrays, PositionBox};
+pub use self::arrays::{Arrays, FrameBlock};
 pub use self::bodies::BodyStage;
+pub use self::bounds::Bounds;
 pub use self::charts::{ChartKind, ChartLine, ChartRecords, Charts, CurveOf, LoadOfWorker, Take};
 pub use self::cloth::ClothStage;
-pub use self::cloth_values::Gaps;
-pub use self::cloth_values::MappedSetting;
+pub use self::cloth_values::{Gaps, MappedSetting};
 pub use self::content::View;
 pub use self::limit::Kept;
 pub use self::live::Live;
