@@ -20,8 +20,7 @@ use crate::program::output::tables::read_rows;
 use crate::program::view::posed::in_16_bits;
 use crate::program::view::stage::place_of;
 use crate::program::view::{
-    Arrays, BodiesHead, FrameBlock, JointHead, ObjectHead, Bounds, Role, ShapeHead, Stage,
-    Still,
+    Arrays, BodiesHead, Bounds, FrameBlock, JointHead, ObjectHead, Role, ShapeHead, Stage, Still,
 };
 
 /// The number of a body that is not in a frame, in the array of ranks or workers.

@@ -15,7 +15,7 @@ use crate::program::view::arrays::in_8_bits;
 use crate::program::view::cloth_values::mapped_settings;
 use crate::program::view::limit::cluster;
 use crate::program::view::{
-    Arrays, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, Bounds, Role,
+    Arrays, Bounds, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, Role,
     Stage, Still,
 };
 use crate::verify::Surface;

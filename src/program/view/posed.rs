@@ -7,7 +7,7 @@ use cloth_core::math::Vec3;
 use crate::program::check::surfaces::CheckedRun;
 use crate::program::output::tables;
 use crate::program::view::stage::place_of;
-use crate::program::view::{Arrays, BodiesHead, FrameBlock, Bounds, ShapeHead};
+use crate::program::view::{Arrays, BodiesHead, Bounds, FrameBlock, ShapeHead};
 
 /// Shapes count as the same if no vertex differs by more than this, m.
 const SAME_M: f64 = 1e-6;

@@ -109,11 +109,11 @@ impl Recording {
         let file = input::open(path, u64::MAX).map_err(|cause| Error::file(path, cause, again))?;
         let mut file = BufReader::new(file);
         let mut name = vec![0; NAME.len() + VERSION.len()];
-        let named = file.read_exact(&mut name).is_ok() && name.starts_with(NAME);
+        let named = file.read_exact(&mut name).is_ok() && name.starts_with(NAME.as_bytes());
         if !named {
             return Err(fail("the file is no recording of test trees"));
         }
-        if !name.ends_with(VERSION) {
+        if !name.ends_with(VERSION.as_bytes()) {
             return Err(fail("another version of the program wrote this recording"));
         }
         let header: Header = read_piece(&mut file)

@@ -12,7 +12,7 @@ pub use self::of_run::RecordingArguments;
 pub use self::step::{Kind, RecordedTrees, StepRecorder};
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cloth_collision::stealing::{ProcessorUse, StealingSettings};
@@ -22,10 +22,12 @@ use cloth_step::Phase;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::program::output::is_of_another;
+
 /// The beginning of the first line of a file.
-pub const NAME: &[u8] = b"cloth-sim test trees\n";
+pub const NAME: &str = "cloth-sim test trees\n";
 /// The version of the format, behind it.
-pub const VERSION: &[u8] = b"4\n";
+pub const VERSION: &str = "4\n";
 
 /// The data that all steps of a recording share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,13 +104,8 @@ impl TreeWriter {
 
     /// Whether the file `path` is an earlier recording or empty. It must exist.
     pub fn may_replace(path: &Path) -> bool {
-        if !path.is_file() {
-            return false;
-        }
-        let mut head = Vec::new();
-        let read =
-            File::open(path).and_then(|file| file.take(NAME.len() as u64).read_to_end(&mut head));
-        read.is_ok() && (head.is_empty() || head == NAME)
+        let is_empty = path.metadata().is_ok_and(|file| file.len() == 0);
+        path.is_file() && (is_empty || !is_of_another(path, NAME, NAME.len()))
     }
 
     /// Begins the file `path`.
@@ -118,7 +115,7 @@ impl TreeWriter {
     pub fn create(path: &Path, header: &Header) -> Result<Self> {
         let file = File::create(path).map_err(|cause| not_written(path, cause))?;
         let mut writer = Self { path: path.to_owned(), file: BufWriter::new(file) };
-        writer.bytes(&[NAME, VERSION].concat())?;
+        writer.bytes([NAME, VERSION].concat().as_bytes())?;
         writer.piece(header)?;
         Ok(writer)
     }
