@@ -237,7 +237,7 @@ impl Computing {
 /// The run of a scene.
 // If a group of arguments holds another group, clap ignores its own arguments. So the one that a
 // run needs is named.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[group(args = ["scene"])]
 pub struct Arguments {
     /// The scene to simulate. See docs/scene.md.
@@ -285,18 +285,7 @@ pub struct Arguments {
 impl Arguments {
     /// The run of `scene` without any option.
     pub fn of(scene: PathBuf) -> Self {
-        Self {
-            scene,
-            out: None,
-            overwrite: false,
-            frames: None,
-            overrides: Vec::new(),
-            refine: None,
-            recording: RecordingArguments::default(),
-            computing: Computing::default(),
-            resumes: false,
-            origin: None,
-        }
+        Self { scene, ..Self::default() }
     }
 }
 
@@ -331,14 +320,13 @@ impl From<ResumeArguments> for Arguments {
 /// The subcommand that the user probably meant by `first`, the first argument. `None` if it may be
 /// a scene.
 pub fn meant_subcommand(first: &str) -> Option<String> {
-    let command = CommandLine::command();
-    let names = Vec::from_iter(command.get_subcommands().map(|it| it.get_name().to_owned()));
-    let may_be_scene = first.contains(['.', '/']) || Path::new(first).exists();
-    if may_be_scene || first.starts_with('-') || names.iter().any(|name| name == first) {
+    if !is_unknown(first) {
         return None;
     }
+    let command = CommandLine::command();
+    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
     let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&first.to_lowercase(), name);
-    let nearest = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(&nearest) > 0.6).then_some(nearest)
 }
 
@@ -347,15 +335,15 @@ pub fn meant_subcommand(first: &str) -> Option<String> {
 pub fn meant_scene(words: &[OsString]) -> Option<String> {
     let words = Vec::from_iter(words.iter().skip(1).map(|word| word.to_string_lossy()));
     let (first, rest) = words.split_first()?;
-    let is_known = CommandLine::command().find_subcommand(first.as_ref()).is_some();
-    if is_known
-        || first.starts_with('-')
-        || first.contains(['.', '/'])
-        || Path::new(&**first).exists()
-    {
-        return None;
-    }
-    rest.iter().find(|word| word.ends_with(".ron")).map(ToString::to_string)
+    let scene = rest.iter().find(|word| word.ends_with(".ron"));
+    scene.filter(|_| is_unknown(first)).map(ToString::to_string)
+}
+
+/// Whether a first argument is no option, no subcommand, and cannot be a scene.
+fn is_unknown(first: &str) -> bool {
+    let may_be_scene = first.contains(['.', '/']) || Path::new(first).exists();
+    let is_subcommand = || CommandLine::command().find_subcommand(first).is_some();
+    !first.starts_with('-') && !may_be_scene && !is_subcommand()
 }
 
 /// A number of frames.
