@@ -7,7 +7,7 @@ use gif::{AnyExtension, DisposalMethod, Encoder, Extension, Frame, Repeat};
 
 use crate::program::picture::Picture;
 
-/// What every file has in its first bytes. By it a picture is told from another file.
+/// What every file has in its first bytes. It marks a picture as one of this program.
 pub const MARK: &str = "a picture of cloth-sim";
 
 /// The mark is in the first so many bytes.

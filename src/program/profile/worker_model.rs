@@ -39,7 +39,7 @@ pub const NETWORKS: [WorkersNetwork; 3] = [
 const SEARCH_OF_BODY_S: f64 = 0.14e-6;
 const SEARCH_OF_JOINT_S: f64 = 0.2e-6;
 
-// Sizes of what ranks tell each other, bytes.
+// Sizes of what ranks send each other, bytes.
 const CONTACT: f64 = 96.0;
 const STATE: f64 = 104.0;
 const CONTACT_IMPULSE: f64 = 24.0;
@@ -96,10 +96,10 @@ fn exchange(report: &RigidReport, workers: &[WorkerReport], coupling: Coupling) 
             let solves = if joints > 0.0 { 1.0 } else { 0.0 };
             let gathers = 4.0 + kinds + solves * (2.0 + kinds);
             let of_round = kinds + solves * (1.0 + kinds);
-            let told = (1.0 + solves) * (1.0 + rounds);
+            let gathered = (1.0 + solves) * (1.0 + rounds);
             let impulses = CONTACT_IMPULSE * contacts + JOINT_IMPULSE * joints;
             let calls = 2.0 * (gathers + rounds * of_round) + 2.0 * rounds;
-            [calls, found + told * impulses + states(|worker| worker.home)]
+            [calls, found + gathered * impulses + states(|worker| worker.home)]
         }
     }
 }

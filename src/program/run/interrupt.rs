@@ -92,7 +92,7 @@ impl BlockedSignals {
 }
 
 /// Whether this process ignores SIGHUP, as under `nohup`. A thread that waits for signals would
-/// receive it nevertheless. True if the system does not tell, so that SIGHUP is left alone.
+/// receive it nevertheless. True if the system does not say, so that SIGHUP is left alone.
 fn hangup_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

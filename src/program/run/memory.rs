@@ -104,7 +104,7 @@ fn fits(
     Err(Error::input(place, cause, remedy(free)))
 }
 
-/// The most memory that this process has had, bytes. `None` if the system does not tell.
+/// The most memory that this process has had, bytes. `None` if the system does not say.
 pub fn peak() -> Option<f64> {
     number("/proc/self/status", "VmHWM:").map(|kib| 1024.0 * kib)
 }
@@ -116,7 +116,7 @@ fn number(file: &str, name: &str) -> Option<f64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// Memory that this process may still take, bytes. `None` if the system does not tell.
+/// Memory that this process may still take, bytes. `None` if the system does not say.
 fn available() -> Option<f64> {
     let free = number("/proc/meminfo", "MemAvailable:").map(|kib| 1024.0 * kib);
     let limit = number("/proc/self/limits", "Max address space");

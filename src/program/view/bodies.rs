@@ -60,7 +60,7 @@ impl BodyStage {
             for (first, last, rank) in owners {
                 let places = self.ids.partition_point(|&id| id < first)..;
                 let own = self.ids[places.clone()].iter().take_while(|&&id| id <= last).count();
-                // A page tells 65,535 of them apart.
+                // A page distinguishes 65,535 of them.
                 homes[places.start..places.start + own].fill((rank as u16).min(ABSENT - 1));
             }
         }

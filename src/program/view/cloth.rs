@@ -290,7 +290,7 @@ fn joint(joint: &BodyJoint) -> JointHead {
 fn read_partition(record: &Record, count: usize) -> Option<[Vec<u16>; 2]> {
     let rows = tables::read_rows(&record.folder, names::PARTITION).ok()?;
     let rows = BTreeMap::<u32, [u64; 2]>::from_iter(rows);
-    // A page tells 65,536 of them apart.
+    // A page distinguishes 65,536 of them.
     let column = |at: usize| rows.values().map(|row| row[at] as u16).collect();
     (rows.len() == count).then(|| [0, 1].map(column))
 }

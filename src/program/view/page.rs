@@ -28,7 +28,7 @@ const SCRIPTS: [&str; 12] = [
     include_str!("../../../page/main.js"),
 ];
 
-/// The first lines of every page. By them a page is told from another file.
+/// The first lines of every page. They mark it as one of this program.
 pub const MARK: &str = "<!DOCTYPE html>\n<!-- a page of cloth-sim view -->\n";
 
 /// What a browser may do with the page: run what is in it, and load nothing. A live page asks its

@@ -35,7 +35,7 @@ pub struct BodyFacts {
     pub whole: Option<WholeFrame>,
 }
 
-/// What only a simulation of all bodies tells.
+/// What is known only from a simulation of all bodies.
 #[derive(Debug, Clone, Copy)]
 pub struct WholeFrame {
     /// The deepest overlap, as a share of the smaller body. None if no bodies touch.

@@ -49,7 +49,7 @@ fn in_file(name: &str) -> String {
     name.chars().take(LONGEST).map(|c| if is_safe(c) { c } else { '_' }).collect()
 }
 
-/// `name`, with a number if one of `others` has it. Some file systems do not tell `a` from `A`.
+/// `name`, with a number if one of `others` has it. Some file systems do not distinguish `a` from `A`.
 fn unique(name: &str, others: &[CachedObject]) -> String {
     let is_free =
         |name: &str| others.iter().all(|other| other.name.to_lowercase() != name.to_lowercase());

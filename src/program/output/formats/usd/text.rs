@@ -72,7 +72,7 @@ impl<'w> Layer<'w> {
                 if place > 0 {
                     text.extend(b", ");
                 }
-                // Nine digits tell all numbers of single precision apart.
+                // Nine digits distinguish all numbers of single precision.
                 push_nine(text, f64::from(number as f32));
             }
             text.push(b')');
