@@ -1,13 +1,13 @@
 //! Parallel cloth simulation after Thomaszewski & Blochinger (2007): the engine.
 //!
 //! The engine writes no file and reads no argument. The [`program`] (cargo feature `program`, on by
-//! default) is built on it. With `default-features = false` a program of your own gets the engine and
-//! few other crates.
+//! default) is built on it. With `default-features = false` a program of your own gets the engine
+//! and few other crates.
 //!
 //! # A tour
 //!
-//! A [`Scene`] is what users write in RON. [`cloth_scene::build()`] makes bodies of it, [`Model`] is
-//! what all ranks share, and each rank has a [`Simulation`]. Frames have the same bits for any
+//! A [`Scene`] is what users write in RON. [`cloth_scene::build()`] makes bodies of it, [`Model`]
+//! is what all ranks share, and each rank has a [`Simulation`]. Frames have the same bits for any
 //! number of ranks and threads.
 //!
 #![doc = concat!("```\n", include_str!("../examples/tour.rs"), "```\n")]
@@ -16,7 +16,8 @@
 //!
 #![doc = concat!("```\n", include_str!("../examples/embedded.rs"), "```\n")]
 //!
-//! A body of your own among cloth implements [`bodies::body::Body`]. This one moves and does not turn:
+//! A body of your own among cloth implements [`bodies::body::Body`]. This one moves and does not
+//! turn:
 //!
 #![doc = concat!("```\n", include_str!("../examples/ball.rs"), "```\n")]
 //!

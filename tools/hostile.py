@@ -86,7 +86,7 @@ SETTINGS = [
     "obstacles[0].motion=(center_m: (1, 0, 0), keyframes: [(), (time_s: 1, translation_m: (1, 0, 0)), (time_s: 2)])",
     "air=(normal_drag_n_s_per_m3: 1, wind: [(time_s: 0, velocity_m_per_s: (1, 0, 0))])", "refine=2", "frames=1.5",
 ]
-FLAGS = ["--frames=1", "--refine=2", "--ranks=1", "--threads=1", "--time-line=1", "--record-every=1"]
+FLAGS = ["--frames=1", "--refine=2", "--ranks=1", "--threads=1", "--record-every=1"]
 NUMBERS = ["1e30", "-1e30", "1e300", "nan", "inf", "-inf", "1e308", "-1e308", "1e-308", "-1", "0", "-0", "4294967296",
            "18446744073709551615", "99999999999999999999999", "1000000", "1e9", "0.5", "1e400"]
 NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -187,7 +187,7 @@ class Kinds:
         for name in ["pc2", "vtp"]:
             command = [binary, "mesh.ron", "--out", f"out/{name}", "--set", f"output.formats={name}", "--threads", "1"]
             subprocess.run(command, cwd=base, check=True, capture_output=True)
-        for scene, more in [("layers.ron", ["--record-tasks", "recording"]), ("mesh.ron", ["--time-line", "2"])]:
+        for scene, more in [("layers.ron", ["--record-tasks", "recording"]), ("mesh.ron", [])]:
             command = [binary, scene, "--frames", "2", "--set", "steps_per_frame=2", "--ranks", "1", "--threads", "1"]
             subprocess.run([*command, *more], cwd=base, check=True, capture_output=True)
             resolved = f"resolved_{scene}"  # every field is in it

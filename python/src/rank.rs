@@ -9,7 +9,7 @@ use cloth_sim::step::Simulation;
 use cloth_sim::workers;
 use serde::Serialize;
 
-use cloth_sim::program::output::bodies::record::Bodies;
+use cloth_sim::program::output::body_record::Bodies;
 use cloth_sim::program::output::cloth_record::{Cloth, Searches};
 use cloth_sim::program::output::record::StepRecord;
 

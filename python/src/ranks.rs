@@ -48,8 +48,8 @@ pub enum Answer<T> {
 }
 
 impl Ranks {
-    /// Starts `count` ranks. Each makes its part of a simulation by `build`. If that fails, the first
-    /// work finds the ranks ended.
+    /// Starts `count` ranks. Each makes its part of a simulation by `build`. If that fails, the
+    /// first work finds the ranks ended.
     ///
     /// # Errors
     /// When the operating system refuses a thread.

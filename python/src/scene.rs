@@ -14,7 +14,7 @@ use cloth_sim::program::overrides;
 /// A scene: what is simulated, and how. It does not change; `changed` makes another one.
 #[pyclass(frozen, module = "cloth_sim")]
 pub struct Scene {
-    /// As it was written, without defaults that depend on other fields.
+    /// The scene as it was written, without defaults that depend on other fields.
     written: scene::Scene,
     /// With every default.
     pub complete: scene::Scene,
@@ -79,17 +79,17 @@ fn in_python_values(message: String) -> String {
 
 #[pymethods]
 impl Scene {
-    /// Reads a scene file. `set` changes single fields, as `--set` does: by the path of a field, such as
-    /// `{"contact.distance_m": 0.002, "cloths[0].material": 'Fabric("denim")'}`. A text is RON. Meshes are
-    /// sought beside the file.
+    /// Reads a scene file. `set` changes single fields, as `--set` does: by the path of a field,
+    /// such as `{"contact.distance_m": 0.002, "cloths[0].material": 'Fabric("denim")'}`. A text is
+    /// RON. Meshes are sought beside the file.
     #[staticmethod]
     #[pyo3(signature = (path, set=None))]
     fn load(path: PathBuf, set: Option<&Bound<PyDict>>) -> PyResult<Self> {
         Self::new(raised(load::read(&path))?, &path, set)
     }
 
-    /// Reads the text of a scene in RON. `file` is its name in messages, and meshes are sought beside it.
-    /// `set` is as for `load`.
+    /// Reads the text of a scene in RON. `file` is its name in messages, and meshes are sought
+    /// beside it. `set` is as for `load`.
     #[staticmethod]
     #[pyo3(
         signature = (text, file=PathBuf::from("scene.ron"), set=None),
@@ -100,9 +100,9 @@ impl Scene {
         Self::new(raised(written)?, &file, set)
     }
 
-    /// Builds a scene from its fields, which have the names and units of docs/scene.md. A choice of RON
-    /// such as `Sphere(radius_m: 0.1)` is `{"Sphere": {"radius_m": 0.1}}`, and one without content a
-    /// text. Arrays of numpy are lists. `file` is as for `parse`.
+    /// Builds a scene from its fields, which have the names and units of docs/scene.md. A choice of
+    /// RON such as `Sphere(radius_m: 0.1)` is `{"Sphere": {"radius_m": 0.1}}`, and one without
+    /// content a text. Arrays of numpy are lists. `file` is as for `parse`.
     #[staticmethod]
     #[pyo3(
         signature = (*, file=PathBuf::from("scene.ron"), **fields),

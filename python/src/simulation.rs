@@ -34,8 +34,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// The result of `work` on rank 0. All ranks do it. Python runs meanwhile. Ctrl-C is raised when
-    /// the work is done.
+    /// The result of `work` on rank 0. All ranks do it. Python runs meanwhile. Ctrl-C is raised
+    /// when the work is done.
     fn ask<T: Send + 'static>(
         &self,
         py: Python,
@@ -84,8 +84,9 @@ impl Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// Builds the bodies of `scene` and starts `ranks` ranks (threads of this process) with `threads`
-    /// threads each; None: as many as there are cores. Results have the same bits for any number.
+    /// Builds the bodies of `scene` and starts `ranks` ranks (threads of this process) with
+    /// `threads` threads each; None: as many as there are cores. Results have the same bits for any
+    /// number.
     #[new]
     #[pyo3(signature = (scene, *, ranks=1, threads=None))]
     fn new(py: Python, scene: Py<Scene>, ranks: i64, threads: Option<i64>) -> PyResult<Self> {
@@ -101,9 +102,9 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Does one whole step. `forces` (N) have a row for each cloth vertex; they act in this step only,
-    /// besides the loads of the scene. Returns what rank 0 reports: times in s and counts, as a line of
-    /// `steps.jsonl` has them.
+    /// Does one whole step. `forces` (N) have a row for each cloth vertex; they act in this step
+    /// only, besides the loads of the scene. Returns what rank 0 reports: times in s and counts, as
+    /// a line of `steps.jsonl` has them.
     #[pyo3(signature = (forces=None))]
     fn step<'py>(
         &self,
@@ -114,9 +115,9 @@ impl Simulation {
         self.do_step(py, forces.map(Arc::new), true)
     }
 
-    /// Does `steps` whole steps. After each calls `observer(simulation, report)`, which may read and set
-    /// all of the simulation, and ends the run if it returns False. Ctrl-C ends the run after a step;
-    /// the simulation can go on.
+    /// Does `steps` whole steps. After each calls `observer(simulation, report)`, which may read
+    /// and set all of the simulation, and ends the run if it returns False. Ctrl-C ends the run
+    /// after a step; the simulation can go on.
     #[pyo3(signature = (steps, observer=None))]
     fn run(slf: &Bound<Self>, steps: i64, observer: Option<&Bound<PyAny>>) -> PyResult<()> {
         for _ in 0..whole::<u64>(steps, "steps")? {
@@ -173,8 +174,8 @@ impl Simulation {
         array(py, &self.ask(py, |rank| Ok(rank.cloth()?.velocities().to_vec()))?)
     }
 
-    /// Sets positions (m) and velocities (m/s) of all cloth vertices, before the next step. Pins stay.
-    /// Refused if surfaces would cross or be nearer than the clearance.
+    /// Sets positions (m) and velocities (m/s) of all cloth vertices, before the next step. Pins
+    /// stay. Refused if surfaces would cross or be nearer than the clearance.
     fn set_motion(
         &self,
         py: Python,
@@ -208,8 +209,8 @@ impl Simulation {
         Ok(cloths)
     }
 
-    /// The vertices of each pin, as rows of `positions`. Pins of all cloths are numbered in the order of
-    /// the scene.
+    /// The vertices of each pin, as rows of `positions`. Pins of all cloths are numbered in the
+    /// order of the scene.
     #[getter]
     fn pins<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyArray1<u32>>> {
         self.facts.pins.iter().map(|vertices| PyArray1::from_slice(py, vertices)).collect()
@@ -222,22 +223,22 @@ impl Simulation {
         array(py, &self.ask(py, move |rank| Ok(rank.cloth()?.handle(pin)))?)
     }
 
-    /// Leads the vertices of pin `pin` to `places` (m, a row for each) in the next step, and holds them
-    /// there. The pin must hold now and have no motion of its own.
+    /// Leads the vertices of pin `pin` to `places` (m, a row for each) in the next step, and holds
+    /// them there. The pin must hold now and have no motion of its own.
     fn set_handle(&self, py: Python, pin: i64, places: &Bound<PyAny>) -> PyResult<()> {
         let (pin, places) = (self.pin(pin)?, vectors(places, "places")?);
         self.ask(py, move |rank| rank.cloth()?.set_handle(pin, &places))
     }
 
-    /// Positions (m) of the vertices of each surface that a frame shows, by its name: cloths, rigid bodies
-    /// among cloth (`body_NAME`), and obstacles that move.
+    /// Positions (m) of the vertices of each surface that a frame shows, by its name: cloths, rigid
+    /// bodies among cloth (`body_NAME`), and obstacles that move.
     fn surfaces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let frame = self.ask(py, |rank| rank.frame())?;
         bodies::surfaces(py, &self.facts.surfaces, &frame)
     }
 
-    /// The rigid bodies, as arrays with a row for each: `id`, `position` (centre of mass, m), `rotation` (unit
-    /// quaternion x, y, z, w), `velocity` (m/s), `angular_velocity` (rad/s).
+    /// The rigid bodies, as arrays with a row for each: `id`, `position` (centre of mass, m),
+    /// `rotation` (unit quaternion x, y, z, w), `velocity` (m/s), `angular_velocity` (rad/s).
     fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let frame = self.ask(py, |rank| rank.frame())?;
         bodies::bodies(py, &frame)
@@ -255,8 +256,8 @@ impl Simulation {
         Ok(frame.bodies.iter().map(|body| setup.name_of(body.id)).collect())
     }
 
-    /// Adds a force (N, through the centre of mass) and a torque (N m) on the body with the id `body` for the next step,
-    /// in a scene of bodies alone.
+    /// Adds a force (N, through the centre of mass) and a torque (N m) on the body with the id
+    /// `body` for the next step, in a scene of bodies alone.
     #[pyo3(
         signature = (body, force=[0.0; 3], torque=[0.0; 3]),
         text_signature = "($self, body, force=(0, 0, 0), torque=(0, 0, 0))"
@@ -280,9 +281,10 @@ impl Simulation {
         Err(exception(Error::input(format!("body {body}"), cause, remedy)))
     }
 
-    /// The mean forces of the last step in a scene of bodies alone with `output: (forces: true)`; else
-    /// None. Arrays with a row for each contact (`contact_bodies`, `contact_point` m, `contact_normal`,
-    /// `contact_force` N on the first body) and each joint (`joint`, `joint_force` N, `joint_torque` N m).
+    /// The mean forces of the last step in a scene of bodies alone with `output: (forces: true)`;
+    /// else None. Arrays with a row for each contact (`contact_bodies`, `contact_point` m,
+    /// `contact_normal`, `contact_force` N on the first body) and each joint (`joint`,
+    /// `joint_force` N, `joint_torque` N m).
     fn forces<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let frame = self.ask(py, |rank| rank.frame())?;
         frame.forces.map(|forces| bodies::forces(py, &forces)).transpose()
@@ -294,8 +296,9 @@ impl Simulation {
         Ok(PyArray1::from_vec(py, counts))
     }
 
-    /// Kinetic, gravitational and elastic energy of cloths and bodies among them, of joints and of seams,
-    /// J. The energy of gravity is zero at the origin, and left out if gravity has keyframes.
+    /// Kinetic, gravitational and elastic energy of cloths and bodies among them, of joints and of
+    /// seams, J. The energy of gravity is zero at the origin, and left out if gravity has
+    /// keyframes.
     fn total_energy(&self, py: Python) -> PyResult<f64> {
         self.ask(py, |rank| rank.cloth()?.total_energy())
     }
@@ -311,8 +314,8 @@ impl Simulation {
         Ok(PyBytes::new(py, &sealed(self.ask(py, |rank| rank.save())?)))
     }
 
-    /// Goes back or on to a state that `save` gave for the same scene, or that a run folder has. Further
-    /// steps have the same bits as after that.
+    /// Goes back or on to a state that `save` gave for the same scene, or that a run folder has.
+    /// Further steps have the same bits as after that.
     fn restore(&self, py: Python, saved: PyBackedBytes) -> PyResult<()> {
         let state = raised(unsealed(&saved))?.to_vec();
         self.ask(py, move |rank| rank.restore(&state))

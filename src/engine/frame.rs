@@ -60,8 +60,8 @@ impl Field {
     }
 }
 
-/// The frame of cloths, rigid bodies and moving obstacles, with the velocities of the cloths (m/s). It is empty
-/// on ranks other than 0.
+/// The frame of cloths, rigid bodies and moving obstacles, with the velocities of the cloths (m/s).
+/// It is empty on ranks other than 0.
 pub(super) fn of_cloth(simulation: &Simulation) -> Result<Frame> {
     if simulation.rank() != 0 {
         return Ok(Frame::default());
@@ -100,7 +100,7 @@ pub(super) fn of_bodies(simulation: &RigidSimulation) -> Result<Frame> {
     Ok(Frame { time_s: simulation.time_s(), bodies, forces, ..Frame::default() })
 }
 
-/// As [`of_bodies`], of a simulation by workers.
+/// The frame of a simulation by workers, as [`of_bodies`] makes it.
 pub(super) fn of_workers(simulation: &WorkerSimulation) -> Result<Frame> {
     let bodies = simulation.frame_bodies()?;
     let shares = (simulation.rank() == 0).then(|| simulation.shares());

@@ -10,9 +10,7 @@
 //! | [`check`] | verifies the frames of a run |
 //! | [`profile`] | shows how processors spent the test part of a run |
 //! | [`view`] | a run as one page for a browser |
-//! | `picture` | frames as PNG and GIF files (feature `png`) |
-//! | `raster` | which pixels a triangle covers (features `png` and `lab`) |
-//! | `lab` | instruments for work on the program: partitions, test trees, queries (feature `lab`) |
+//! | [`picture`] | frames as PNG and GIF files |
 //! | [`print`], [`words`] | standard output, and words for messages |
 
 pub mod check;
@@ -23,7 +21,6 @@ pub mod overrides;
 mod picture;
 pub mod print;
 pub mod profile;
-pub mod raster;
 pub mod run;
 mod view;
 pub mod words;
@@ -95,7 +92,7 @@ fn subcommand(command: &Command) -> Result<u8> {
         Command::Check(arguments) => commands::check::check(arguments),
         Command::Convert(arguments) => commands::convert::convert(arguments),
         Command::Mesh(arguments) => commands::mesh::mesh(arguments),
-        Command::Profile(arguments) => commands::profile::profile(arguments),
+        Command::Profile(arguments) => profile::profile(arguments),
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man => commands::shell::man(),
         Command::View(arguments) => commands::view::view(arguments),

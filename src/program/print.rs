@@ -1,11 +1,12 @@
 //! Standard output and standard error: all that the program prints goes through here, except the
-//! progress bar.
+//! progress of a run.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stderr, stdout};
 
 use clap::Args;
 use cloth_core::error::{Error, Result, printable, printable_lines};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 /// How a subcommand prints its result.
@@ -20,7 +21,7 @@ impl ResultFormat {
     /// Prints `value` as JSON if that is asked, else what `words` prints for people.
     ///
     /// # Errors
-    /// Those of [`line`].
+    /// The errors of [`line`].
     pub fn print(self, value: &impl Serialize, words: impl FnOnce() -> Result<()>) -> Result<()> {
         if self.json { json(value) } else { words() }
     }
@@ -43,7 +44,7 @@ pub fn line(text: impl Display) -> Result<()> {
 /// Prints `value` as JSON on standard output, as [`line`] does.
 ///
 /// # Errors
-/// Those of [`line`].
+/// The errors of [`line`].
 fn json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|cause| Error::internal("JSON", cause.to_string()))?;
@@ -53,4 +54,18 @@ fn json(value: &impl Serialize) -> Result<()> {
 /// Prints a message on standard error: an error, a warning, or progress. A failure is ignored.
 pub fn message(text: impl Display) {
     let _ = writeln!(stderr(), "{}", printable(&text.to_string()));
+}
+
+/// Counts to `most`, if that is known, by a bar with this `template`. The bar appears on terminals
+/// only, after the first count, and not if `is_hidden`.
+pub fn counter(is_hidden: bool, most: Option<u64>, template: &str) -> ProgressBar {
+    let bar = match (is_hidden, most) {
+        (true, _) => ProgressBar::hidden(),
+        (false, Some(most)) => ProgressBar::new(most),
+        (false, None) => ProgressBar::new_spinner(),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
 }

@@ -1,11 +1,13 @@
-//! Words that depend on a number.
+//! Words that depend on a number, and names.
+
+use indicatif::HumanCount;
 
 /// The count with its noun: "1 rank", "2 patches".
 pub fn plural(count: usize, noun: &str) -> String {
     format!("{count} {}", noun_of(count as u64, noun))
 }
 
-/// As [`plural`], with commas: "14,033 vertices".
+/// The count with commas, and its noun: "14,033 vertices".
 pub fn plural_grouped(count: u64, noun: &str) -> String {
     format!("{} {}", grouped(count), noun_of(count, noun))
 }
@@ -33,15 +35,14 @@ pub fn whole_frames(first: u64, last: Option<u64>) -> String {
 
 /// `number` with commas: "14,033".
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(number).to_string()
+}
+
+/// The first of `name`, `name` with `mark` and 2, with `mark` and 3 and so on that `is_free`.
+pub fn free_name(name: &str, mark: char, is_free: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{name}{mark}{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| is_free(name)).unwrap_or_default()
 }
 
 /// `number` with three significant digits: "0.0123", "1.6", "48.1", "1235".

@@ -205,59 +205,14 @@ fn frames_without_tests_have_no_utilization() {
 }
 
 #[test]
-fn a_time_line_is_kept() {
+fn a_recorded_step_is_one_of_the_run() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let folder = folder.path();
-    let output = run_into(folder, &["--frames", "10", "--time-line", "38"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = std::fs::read(folder.join("timeline.json")).expect("timeline.json is there");
-    let line: Value = serde_json::from_slice(&text).expect("timeline.json is JSON");
-    assert_eq!((&line["step"], &line["frame"]), (&38.into(), &10.into()));
-    let ranks = line["ranks"].as_array().expect("ranks");
-    assert_eq!(ranks.len(), 2);
-    let seconds = |span: &Value, field: &str| span[field].as_f64().expect("a time");
-    let mut starts = Vec::new();
-    for (rank, spans) in ranks.iter().enumerate() {
-        let searches = spans["searches"].as_array().expect("searches");
-        starts.push(seconds(&searches[0], "begin_s"));
-        for thread in 0..2 {
-            let (mut tests, mut length_s, mut free_s) = (0.0, 0.0, 0.0);
-            for search in searches {
-                length_s += seconds(search, "end_s") - seconds(search, "begin_s");
-                assert!(seconds(search, "begin_s") >= free_s, "searches follow each other");
-                free_s = seconds(search, "begin_s");
-                let tasks = search["tasks"].as_array().expect("tasks").iter();
-                for task in tasks.filter(|task| task["thread"] == thread) {
-                    assert!(seconds(task, "begin_s") >= free_s, "tasks follow each other");
-                    free_s = seconds(task, "end_s");
-                    tests += seconds(task, "tests");
-                }
-                assert!(seconds(search, "end_s") >= free_s, "tasks end in their search");
-                free_s = seconds(search, "end_s");
-            }
-            let of_step = |field| of_steps(&frames_of(folder), (rank as u64, thread), field)[37];
-            assert_eq!(tests, of_step("tests"), "{rank}.{thread}");
-            assert!(length_s >= of_step("length_s") - 1e-9, "{rank}.{thread}");
-        }
-    }
-    assert_eq!(starts.into_iter().fold(1.0, f64::min), 0.0, "counted from the first rank's start");
-
-    // The time line belongs to this run.
-    let output = run_into(folder, &["--frames", "1", "--overwrite"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(!folder.join("timeline.json").exists());
-}
-
-#[test]
-fn a_time_line_is_of_a_step_of_the_run() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for step in ["0", "41"] {
-        let output = run_into(folder.path(), &["--frames", "10", "--time-line", step]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("help: "), "{said}");
-        for word in ["--time-line", &format!("no step {step}"), "40 steps"] {
-            assert!(said.contains(word), "{word} in {said}");
-        }
+    let arguments = ["--frames", "10", "--record-tasks", "tasks", "--record-every", "41"];
+    let output = run_into(folder.path(), &arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("help: "), "{said}");
+    for word in ["--record-every", "no step 41", "40 steps"] {
+        assert!(said.contains(word), "{word} in {said}");
     }
     assert!(!folder.path().join("run.json").exists(), "no run was started");
 }

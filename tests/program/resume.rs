@@ -111,7 +111,9 @@ fn a_run_ends_in_time_again_and_again_and_goes_on_with_more_frames() {
     let mut ends = 0;
     let frames = FRAMES.to_string();
     loop {
-        let more = ["--frames", &frames, "--stop-after", "200ms"];
+        // The time grows, because on a busy machine the set-up alone may take it.
+        let time = format!("{}ms", 200 + 10 * ends);
+        let more = ["--frames", &frames, "--stop-after", &time];
         let output = resume(if ends % 2 == 0 { "2" } else { "1" }, "1", &folder, &more);
         match output.status.code() {
             Some(0) => break,

@@ -107,7 +107,7 @@ fn a_file_that_no_run_has_written_is_never_replaced() {
 fn files_that_the_run_does_not_write_stay() {
     let home = home();
     let out = home.path().join("out");
-    let mine = ["materials.mtl", "profile.png", "frame_0900.obj", "timeline.json", "solids.obj"];
+    let mine = ["materials.mtl", "profile.png", "frame_0900.obj", "owners_0000.csv", "solids.obj"];
     fs::create_dir(&out).expect("a folder is made");
     mine.iter().for_each(|name| write(&out.join(name), "the only copy"));
     assert!(run(home.path(), "small.ron", "out", &[]).status.success());
@@ -263,10 +263,10 @@ fn links_are_not_followed() {
 fn overwrite_removes_what_a_run_writes_and_nothing_else() {
     let home = home();
     let out = home.path().join("out");
-    assert!(run(home.path(), "small.ron", "out", &["--time-line", "1"]).status.success());
+    assert!(run(home.path(), "small.ron", "out", &[]).status.success());
     let mut profile = Command::new(env!("CARGO_BIN_EXE_cloth-sim"));
     assert!(finish(profile.arg("profile").arg(&out)).status.success());
-    assert!(files(&out).contains(&"timeline.json".to_owned()));
+    assert!(files(&out).contains(&"profile.csv".to_owned()));
     let mine = ["notes.txt", "frame_0001.png", "frame_0009.obj", "frame_0003.obj.tmp"];
     let mine = [&mine[..], &["meshes/mine.obj", "profile.pdf", "obstacles.mtl"]].concat();
     mine.iter().for_each(|name| write(&out.join(name), "mine"));

@@ -26,7 +26,8 @@ pub enum LabCommand {
     /// See crates/lab/README.md.
     #[command(after_long_help = examples::PARTITION)]
     Partition(PartitionArguments),
-    /// Models the collision phase on more processors than the machine has. See crates/lab/README.md.
+    /// Models the collision phase on more processors than the machine has. See
+    /// crates/lab/README.md.
     #[command(after_long_help = examples::REPLAY)]
     Replay(ReplayArguments),
     /// Tests continuous collision detection on queries with known answers. Fails if it misses a

@@ -2,9 +2,9 @@
 //!
 //! [`run_mpi`] runs the SPMD code as this process's rank; a launcher (`mpirun`) starts
 //! the processes. Only the thread that initialised MPI communicates (thread level
-//! Funneled). Every operation is non-blocking and awaited by [`wait`](cloth_core::threads::wait::wait):
-//! a blocking call spins on a core that the awaited rank may need. Reductions are sums
-//! of integers, so their results do not depend on the order of ranks.
+//! Funneled). Every operation is non-blocking and awaited by
+//! [`wait`](cloth_core::threads::wait::wait): a blocking call spins on a core that the awaited rank
+//! may need. Reductions are sums of integers, so their results do not depend on the order of ranks.
 //!
 //! Nearly all `unsafe` code of the crate is in this folder. The requests of rsmpi borrow
 //! their buffers and panic when they are dropped in unwinding. Here a `PendingRequest` owns

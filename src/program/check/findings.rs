@@ -1,12 +1,12 @@
 //! The result of a check: a table of the frames and a list of faults.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Display};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::program::check::record::Record;
+use crate::program::check::Record;
 use crate::program::words::plural;
 
 /// The result of a check. It is displayed as a table and a list of faults.
@@ -14,10 +14,10 @@ use crate::program::words::plural;
 pub struct Findings {
     /// What was checked, in a line.
     pub title: String,
-    /// The headings of the columns behind the number of a frame.
-    pub columns: &'static str,
+    /// The headings of the columns behind the number of a frame. Each is as wide as its column.
+    pub columns: Vec<&'static str>,
     /// Each frame, in order.
-    pub frames: Vec<FrameFindings>,
+    pub frames: Vec<Verdict>,
     /// Lines between the table and the faults.
     pub extremes: Vec<String>,
     /// Why the run is not complete, if it is not.
@@ -34,20 +34,36 @@ pub struct Findings {
     pub remedy: Option<&'static str>,
 }
 
-/// What was found in a frame.
+/// What the judges found in a frame.
 #[derive(Debug, Clone, Serialize)]
-pub struct FrameFindings {
+pub struct Verdict {
     /// Its number.
     #[serde(rename = "frame")]
     pub number: u64,
-    /// Its row of the table, behind the number.
+    /// Its name in messages.
     #[serde(skip)]
-    pub row: String,
+    name: String,
+    /// Its cells of the table. There is none if the frame could not be judged.
+    #[serde(skip)]
+    pub cells: Vec<String>,
     /// The numbers of the row and others, by name and unit. None where they could not be found.
     #[serde(flatten)]
     pub values: BTreeMap<&'static str, Option<f64>>,
     /// Its faults, in a line each or more.
     pub faults: Vec<String>,
+}
+
+impl Verdict {
+    /// Frame `number`, which messages call `name`. Nothing is found yet.
+    pub fn new(number: u64, name: String) -> Self {
+        let (cells, values, faults) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { number, name, cells, values, faults }
+    }
+
+    /// Adds a fault, behind the name of the frame.
+    pub fn fault(&mut self, fault: impl Display) {
+        self.faults.push(format!("{}: {fault}", self.name));
+    }
 }
 
 /// A fault of the run as a whole.
@@ -73,12 +89,12 @@ const UNFINISHED: &str =
 const SEE_LIST: &str = "see the list on standard output";
 
 impl Findings {
-    /// Those of the run of `record`: a title, the columns and the frames.
+    /// The findings in `frames` of the run of `record`.
     pub fn new(
         record: &Record,
         title: String,
-        columns: &'static str,
-        frames: Vec<FrameFindings>,
+        columns: Vec<&'static str>,
+        frames: Vec<Verdict>,
     ) -> Self {
         Self {
             title,
@@ -92,6 +108,11 @@ impl Findings {
             of_run: None,
             remedy: None,
         }
+    }
+
+    /// Notes a fault of the whole run. The first one is reported.
+    pub fn fault_of_run(&mut self, cause: String, remedy: &'static str, verdict: &'static str) {
+        self.of_run.get_or_insert(OfRun { fault: Fault { cause, remedy }, verdict });
     }
 
     /// What is wrong with the run, and what to do about it. None if nothing is.
@@ -114,7 +135,7 @@ impl Findings {
         self.of_run.as_ref().map(|of_run| of_run.fault.clone())
     }
 
-    /// The same for other programs.
+    /// The findings as JSON, for other programs.
     pub fn json(&self) -> Value {
         let meshes = self.meshes.iter().map(|(file, fault)| json!({"file": file, "fault": fault}));
         json!({
@@ -129,6 +150,17 @@ impl Findings {
 
     fn faulty_frames(&self) -> usize {
         self.frames.iter().filter(|frame| !frame.faults.is_empty()).count()
+    }
+
+    /// The row of a frame, behind its number. A frame that could not be judged has a dash.
+    fn row(&self, frame: &Verdict) -> String {
+        let dash = ["-".to_owned()];
+        let cells = if frame.cells.is_empty() { &dash[..] } else { &frame.cells };
+        let cells = self.columns.iter().zip(cells).map(|(heading, cell)| {
+            let width = heading.len();
+            format!("{cell:>width$}")
+        });
+        Vec::from_iter(cells).join("  ")
     }
 
     /// The last line: "no fault in 3 frames", "faults in 1 of 3 frames".
@@ -148,12 +180,12 @@ impl Findings {
     }
 }
 
-impl fmt::Display for Findings {
+impl Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.title)?;
-        writeln!(f, "  frame  {}", self.columns)?;
-        for FrameFindings { number, row, .. } in &self.frames {
-            writeln!(f, "  {number:>5}  {row}")?;
+        writeln!(f, "  frame  {}", self.columns.join("  "))?;
+        for frame in &self.frames {
+            writeln!(f, "  {:>5}  {}", frame.number, self.row(frame))?;
         }
         self.extremes.iter().try_for_each(|line| writeln!(f, "{line}"))?;
         self.unfinished.iter().try_for_each(|cause| writeln!(f, "run.json: {cause}"))?;

@@ -1,22 +1,21 @@
 //! Verifies a finished run by its folder alone, whatever the format of its frames.
 //!
-//! Each frame is read back from its file. Is it there and whole? Are its numbers finite? What else is
-//! asked depends on what it shows: [`surfaces`] or [`bodies`]. From the record of the steps the check
-//! takes one more: did energy rise without work?
+//! Each frame is read back from its file, measured, and judged ([`judge`]). Is it there and whole?
+//! Are its numbers finite? What else is asked depends on what it shows: [`surfaces`] or [`bodies`].
 
 pub mod bodies;
 mod findings;
+mod judge;
 pub mod record;
 pub mod surfaces;
+
+pub use self::findings::{Fault, Findings, Verdict};
+pub use self::judge::{Judge, Judges, Measure, Measured};
+pub use self::record::Record;
 
 use std::path::Path;
 
 use cloth_core::error::Result;
-
-use crate::program::check::findings::FrameFindings;
-use crate::program::check::record::Record;
-
-pub use findings::{Fault, Findings};
 
 /// What a check may use and what it allows.
 #[derive(Debug, Clone, Copy)]

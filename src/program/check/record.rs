@@ -7,12 +7,10 @@ use cloth_core::error::{Error, Result};
 use cloth_scene::Scene;
 use serde::Deserialize;
 
-use crate::program::output::formats::set::Formats;
-use crate::program::output::formats::{Format, Source, WrittenRun};
-use crate::program::output::lock::{self, Holder, Owner};
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::{NO_RUN, RunHead, Status};
-use crate::program::output::{names, steps_jsonl};
+use crate::engine::Frame;
+use crate::program::output::formats::{Format, Formats, Source, WrittenRun};
+use crate::program::output::run_json::NO_RUN;
+use crate::program::output::{Holder, Owner, RunFiles, RunHead, Status, lock, names, steps_jsonl};
 use crate::program::words::{plural, whole_frames};
 
 /// The record of a run.
@@ -76,6 +74,17 @@ impl Record {
             frame_s: self.frame_s(),
             has_bodies: self.scene.is_divided(),
             files: self.files.clone(),
+        })
+    }
+
+    /// Frame `number` of `source`.
+    ///
+    /// # Errors
+    /// A frame that cannot be read. The message names its file.
+    pub fn frame(&self, source: &dyn Source, number: u64) -> Result<Frame> {
+        source.frame(number).map_err(|fault| {
+            let path = self.folder.join(self.format.file(number));
+            Error::file(path, format!("frame {number}: {fault}"), "repeat the run")
         })
     }
 }

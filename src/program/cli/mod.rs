@@ -1,7 +1,5 @@
 //! The command line.
 
-mod check;
-mod convert;
 mod examples;
 
 use std::ffi::OsString;
@@ -10,16 +8,18 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
+use crate::program::commands::check::CheckArguments;
 use crate::program::commands::compare::CompareArguments;
+use crate::program::commands::convert::ConvertArguments;
 use crate::program::commands::mesh::MeshArguments;
 use crate::program::commands::new::NewArguments;
-use crate::program::commands::profile::ProfileArguments;
+use crate::program::commands::view::ViewArguments;
 use crate::program::output::names;
+use crate::program::picture::PictureArguments;
 use crate::program::print::ResultFormat;
+use crate::program::profile::ProfileArguments;
+use crate::program::run::Show;
 use crate::program::run::recording::RecordingArguments;
-use crate::program::run::stage::Show;
-pub use check::CheckArguments;
-pub use convert::ConvertArguments;
 
 /// Simulates cloth, or many rigid bodies, on many processors. Reads a scene (RON) and writes
 /// frames (OBJ for cloth, VTK for rigid bodies).
@@ -100,11 +100,11 @@ pub enum Command {
     /// Writes a run as one page and opens it in the browser: 3D playback and charts. The page needs
     /// no network and no other file. See docs/view.md.
     #[command(after_long_help = examples::VIEW)]
-    View(crate::program::view::arguments::ViewArguments),
+    View(ViewArguments),
     /// Draws a frame of a run as a PNG file, or a GIF file: around a frame, or of all frames. Needs
     /// no display and no other program. See docs/view.md.
     #[command(after_long_help = examples::PICTURE)]
-    Picture(crate::program::picture::arguments::PictureArguments),
+    Picture(PictureArguments),
 }
 
 /// Arguments of `info`: those of the run.
@@ -237,7 +237,7 @@ impl Computing {
 /// The run of a scene.
 // If a group of arguments holds another group, clap ignores its own arguments. So the one that a
 // run needs is named.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[group(args = ["scene"])]
 pub struct Arguments {
     /// The scene to simulate. See docs/scene.md.
@@ -256,10 +256,6 @@ pub struct Arguments {
     /// Compute N frames, fewer or more than the scene has. Frame 0, the start, does not count.
     #[arg(long, value_name = "N", value_parser = frames, allow_negative_numbers = true)]
     pub frames: Option<u32>,
-
-    /// Trace which processor executes which task in this step, into `timeline.json`.
-    #[arg(long, value_name = "STEP")]
-    pub time_line: Option<u64>,
 
     /// Change a field of the scene, e.g. contact.distance_m=0.002. Can be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE")]
@@ -289,19 +285,7 @@ pub struct Arguments {
 impl Arguments {
     /// The run of `scene` without any option.
     pub fn of(scene: PathBuf) -> Self {
-        Self {
-            scene,
-            out: None,
-            overwrite: false,
-            frames: None,
-            time_line: None,
-            overrides: Vec::new(),
-            refine: None,
-            recording: RecordingArguments::default(),
-            computing: Computing::default(),
-            resumes: false,
-            origin: None,
-        }
+        Self { scene, ..Self::default() }
     }
 }
 
@@ -336,14 +320,13 @@ impl From<ResumeArguments> for Arguments {
 /// The subcommand that the user probably meant by `first`, the first argument. `None` if it may be
 /// a scene.
 pub fn meant_subcommand(first: &str) -> Option<String> {
-    let command = CommandLine::command();
-    let names = Vec::from_iter(command.get_subcommands().map(|it| it.get_name().to_owned()));
-    let may_be_scene = first.contains(['.', '/']) || Path::new(first).exists();
-    if may_be_scene || first.starts_with('-') || names.iter().any(|name| name == first) {
+    if !is_unknown(first) {
         return None;
     }
+    let command = CommandLine::command();
+    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
     let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&first.to_lowercase(), name);
-    let nearest = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+    let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
     (likeness(&nearest) > 0.6).then_some(nearest)
 }
 
@@ -352,15 +335,15 @@ pub fn meant_subcommand(first: &str) -> Option<String> {
 pub fn meant_scene(words: &[OsString]) -> Option<String> {
     let words = Vec::from_iter(words.iter().skip(1).map(|word| word.to_string_lossy()));
     let (first, rest) = words.split_first()?;
-    let is_known = CommandLine::command().find_subcommand(first.as_ref()).is_some();
-    if is_known
-        || first.starts_with('-')
-        || first.contains(['.', '/'])
-        || Path::new(&**first).exists()
-    {
-        return None;
-    }
-    rest.iter().find(|word| word.ends_with(".ron")).map(ToString::to_string)
+    let scene = rest.iter().find(|word| word.ends_with(".ron"));
+    scene.filter(|_| is_unknown(first)).map(ToString::to_string)
+}
+
+/// Whether a first argument is no option, no subcommand, and cannot be a scene.
+fn is_unknown(first: &str) -> bool {
+    let may_be_scene = first.contains(['.', '/']) || Path::new(first).exists();
+    let is_subcommand = || CommandLine::command().find_subcommand(first).is_some();
+    !first.starts_with('-') && !may_be_scene && !is_subcommand()
 }
 
 /// A number of frames.

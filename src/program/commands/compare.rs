@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
 use clap::Args;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::program::check::record::Record;
-use crate::program::output::formats::Source;
+use crate::engine::Frame;
+use crate::program::check::Record;
 use crate::program::output::steps_jsonl;
 use crate::program::print::{self, ResultFormat};
 
@@ -92,8 +91,7 @@ impl ComparedRuns {
         let sources = [first.source()?, second.source()?];
         let (mut first_place, mut largest) = (None, None::<PointDifference>);
         for number in common {
-            let frames =
-                [frame(first, &*sources[0], number)?, frame(second, &*sources[1], number)?];
+            let frames = [first.frame(&*sources[0], number)?, second.frame(&*sources[1], number)?];
             let of_frame = difference(&frames, first, number).map_err(other)?;
             let Some(of_frame) = of_frame else { continue };
             if largest.as_ref().is_none_or(|it| it.metres < of_frame.metres) {
@@ -109,7 +107,7 @@ impl ComparedRuns {
         Ok(Self { is_equal, frames, first_state, first_place, largest })
     }
 
-    /// The same for people.
+    /// The lines for people.
     fn lines(&self, folders: [&Path; 2]) -> Vec<String> {
         let mut lines = Vec::new();
         if self.frames[0] != self.frames[1] {
@@ -141,15 +139,8 @@ fn hashes(record: &Record) -> Result<BTreeMap<u64, String>> {
     lines.map(|line| line.map(|Hashed { frame, state_hash }| (frame, state_hash))).collect()
 }
 
-fn frame(record: &Record, source: &dyn Source, number: u64) -> Result<Frame> {
-    source.frame(number).map_err(|fault| {
-        let path = record.folder.join(record.format.file(number));
-        Error::file(path, format!("frame {number}: {fault}"), "repeat the run")
-    })
-}
-
-/// The point whose places differ most in frame `number`, or how the objects differ. `record` is that of
-/// the first of both `frames`.
+/// The point whose places differ most in frame `number`, or how the objects differ. `record` is
+/// that of the first of both `frames`.
 fn difference(
     frames: &[Frame; 2],
     record: &Record,

@@ -2,25 +2,22 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
+use clap::Args;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_scene::spec::VertexField;
 use serde_json::json;
 
-use crate::program::check::record::Record;
-use crate::program::cli::{Arguments, ConvertArguments};
+use crate::engine::Frame;
+use crate::program::check::Record;
+use crate::program::cli::Arguments;
 use crate::program::output::fields::{STRAIN, VELOCITY, neighbours, strain, velocity};
-use crate::program::output::formats::Source;
-use crate::program::output::formats::set::{Formats, Sinks};
-use crate::program::output::lock::Lock;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::RunHead;
-use crate::program::print;
-use crate::program::run::content::Content;
+use crate::program::output::formats::{Formats, Sinks, Source};
+use crate::program::output::{Lock, RunFiles, RunHead, names};
+use crate::program::print::{self, ResultFormat};
+use crate::program::run::Content;
 use crate::program::words::{plural, significant};
 
 /// Converts the frames of a run, and says what was written.
@@ -157,10 +154,7 @@ impl Reader<'_> {
         if let Some((_, frame)) = self.read.iter().find(|(known, _)| *known == number) {
             return Ok(frame.clone());
         }
-        let mut frame = self.source.frame(number).map_err(|fault| {
-            let path = self.record.folder.join(self.record.format.file(number));
-            Error::file(path, format!("frame {number}: {fault}"), "repeat the run")
-        })?;
+        let mut frame = self.record.frame(self.source, number)?;
         frame.time_s = number as f64 / self.record.scene.frames_per_second;
         if self.read.len() == 3 {
             self.read.pop_front();
@@ -197,4 +191,23 @@ fn say(record: &Record, formats: &Formats, sinks: &Sinks) -> Result<()> {
         print::line(format!("{name}: {frames} in {seconds} s; to see: {}", format.to_see()))?;
     }
     Ok(())
+}
+
+/// Arguments of `convert`.
+#[derive(Debug, Clone, Args)]
+pub struct ConvertArguments {
+    /// The run folder. The new files are beside its frames.
+    pub folder: PathBuf,
+
+    /// One or several formats.
+    #[arg(long, value_name = "obj,vtp,pc2,usd", value_delimiter = ',', required = true)]
+    pub to: Vec<String>,
+
+    /// Print only errors.
+    #[arg(short, long, conflicts_with = "json")]
+    pub quiet: bool,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
 }

@@ -112,7 +112,7 @@ impl DescribedMesh {
     /// Prints it for people.
     ///
     /// # Errors
-    /// Those of [`print::line`].
+    /// The errors of [`print::line`].
     pub fn say(&self) -> Result<()> {
         self.lines().iter().try_for_each(print::line)?;
         self.warnings.iter().for_each(|it| print::message(format_args!("warning: {it}")));

@@ -13,7 +13,7 @@ use cloth_scene::spec::Digits;
 use serde::Serialize;
 
 use crate::program::commands::described_mesh::DescribedMesh;
-use crate::program::output::formats::obj::text::ObjText;
+use crate::program::output::formats::obj::ObjText;
 use crate::program::output::write_whole;
 use crate::program::print::{self, ResultFormat};
 use crate::program::run::memory;
@@ -34,8 +34,8 @@ pub struct MeshArguments {
     #[arg(long, value_name = "NAME", default_value = "cotton")]
     pub fabric: String,
 
-    /// Join vertices that are nearer than METRES to each other, before all else. Faces that are there
-    /// twice, or get no area, are left out [default: 1e-5 of the size of the mesh].
+    /// Join vertices that are nearer than METRES to each other, before all else. Faces that are
+    /// there twice, or get no area, are left out [default: 1e-5 of the size of the mesh].
     #[arg(long, value_name = "METRES", requires = "out", value_parser = metres)]
     #[arg(num_args = 0..=1, require_equals = true, conflicts_with = "shape")]
     pub weld: Option<Option<f64>>,

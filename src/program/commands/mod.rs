@@ -7,6 +7,5 @@ mod described_mesh;
 pub mod mesh;
 pub mod new;
 pub mod picture;
-pub mod profile;
 pub mod shell;
 pub mod view;

@@ -4,14 +4,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
-use crate::program::output::{drawn_files, foreign, write_whole};
-use crate::program::picture::arguments::PictureArguments;
-use crate::program::picture::files::{self, GifFile, Palette};
-use crate::program::picture::sequence::Sequence;
-use crate::program::picture::shown::{OpenRun, ShownScene};
+use crate::program::output::{is_of_another, run_files, write_whole};
+use crate::program::picture::{
+    GifFile, OpenRun, Palette, PictureArguments, Sequence, ShownScene, files,
+};
 use crate::program::print;
 
 /// What to do about a file that cannot be written.
@@ -36,7 +34,7 @@ pub fn picture(arguments: &PictureArguments) -> Result<()> {
     sequence.keep(&scene.numbers());
     write(&mut scene, &sequence, arguments, &path)?;
     if arguments.output.is_none() {
-        drawn_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
+        run_files::list_drawn(&arguments.folder, std::slice::from_ref(&path))?;
     }
     let legend = scene.legend();
     let value = json!({
@@ -72,7 +70,7 @@ fn path(arguments: &PictureArguments, sequence: &Sequence) -> Result<PathBuf> {
         let cause = format!("a file of {what} is named *.{ending}");
         return Err(Error::file(&path, cause, remedy));
     }
-    let is_other = || foreign::is_of_another(&path, files::MARK, files::MARK_WITHIN);
+    let is_other = || is_of_another(&path, files::MARK, files::MARK_WITHIN);
     if !arguments.overwrite && is_other() {
         let cause = "it exists, and is no picture of this program";
         let remedy = "choose another file with --output, or replace it with --overwrite";
@@ -89,11 +87,7 @@ fn write(
     path: &Path,
 ) -> Result<()> {
     let (size, count) = (arguments.pixels(), sequence.shots.len() as u64);
-    // The bar appears on terminals only, after the first picture.
-    let bar = if arguments.quiet { ProgressBar::hidden() } else { ProgressBar::new(count) };
-    if let Ok(style) = ProgressStyle::with_template("pictures drawn: {pos} of {len}") {
-        bar.set_style(style);
-    }
+    let bar = print::counter(arguments.quiet, Some(count), "pictures drawn: {pos} of {len}");
     let distance = scene.distance(sequence, size);
     let written = write_whole(path, |file| {
         let mut out = BufWriter::new(file);

@@ -1,10 +1,10 @@
 //! What the line of a frame of cloth in `steps.jsonl` has of its kind.
 
-use crate::observe::{ProcessorUse, Theft};
 use cloth_step::StepReport;
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::record::{FramePart, FrameRecord, Kind};
+use crate::observe::{ProcessorUse, Theft};
+use crate::program::output::{FramePart, FrameRecord, Kind};
 
 /// Runs of cloth.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -52,65 +52,99 @@ impl FramePart for ClothPart {
                 None => rest.thefts.push(TheftRecord { rank, theft }),
             }
         }
-        rest.waiting = joined(self.waiting, rest.waiting, WaitingRecord::followed_by);
-        rest.passed = joined(self.passed, rest.passed, PassedRecord::followed_by);
-        rest.yielded = joined(self.yielded, rest.yielded, YieldRecord::followed_by);
+        rest.waiting = track(self.waiting, rest.waiting);
+        rest.passed = track(self.passed, rest.passed);
+        rest.yielded = track(self.yielded, rest.yielded);
         rest
     }
 }
 
-/// The records of `first`, each joined with what `rest` has of the same by `followed_by`, then the
-/// others of `rest`.
-fn joined<R>(first: Vec<R>, mut rest: Vec<R>, followed_by: fn(R, &mut Vec<R>) -> R) -> Vec<R> {
-    let mut all = Vec::from_iter(first.into_iter().map(|record| followed_by(record, &mut rest)));
-    all.append(&mut rest);
-    all
+/// The record of an object over some steps, in which prescribed motion left no room.
+pub trait Tracked: Sized {
+    /// The name of the object.
+    fn name(&self) -> &str;
+
+    /// The largest extent after a step: a length (m), or a number of vertices.
+    fn largest(&self) -> f64;
+
+    /// Adds the record of the same object over the steps that follow.
+    fn add(&mut self, next: Self);
+
+    /// Notes that the object has room again.
+    fn end(&mut self);
 }
 
-impl WaitingRecord {
-    /// This record, which is of the first steps, with that of the same body in `rest`.
-    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
-        match rest.iter().position(|it| it.body == self.body) {
-            None => Self { behind_m: 0.0, ..self },
-            Some(at) => {
-                let Self { body, steps, largest_behind_m, behind_m } = rest.remove(at);
-                let largest_behind_m = largest_behind_m.max(self.largest_behind_m);
-                Self { body, steps: steps + self.steps, largest_behind_m, behind_m }
-            }
+/// The records of `first`, each joined with that of the same object in `next`, then the others of
+/// `next`. An object that has no record there has room again.
+pub fn track<T: Tracked>(mut first: Vec<T>, next: impl IntoIterator<Item = T>) -> Vec<T> {
+    first.iter_mut().for_each(T::end);
+    for record in next {
+        match first.iter_mut().find(|known| known.name() == record.name()) {
+            Some(known) => known.add(record),
+            None => first.push(record),
         }
+    }
+    first
+}
+
+impl Tracked for WaitingRecord {
+    fn name(&self) -> &str {
+        &self.body
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest_behind_m
+    }
+
+    fn add(&mut self, next: Self) {
+        self.steps += next.steps;
+        self.largest_behind_m = self.largest_behind_m.max(next.largest_behind_m);
+        self.behind_m = next.behind_m;
+    }
+
+    fn end(&mut self) {
+        self.behind_m = 0.0;
     }
 }
 
-impl PassedRecord {
-    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
-    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
-        match rest.iter().position(|it| it.obstacle == self.obstacle) {
-            None => Self { vertices: Vec::new(), ..self },
-            Some(at) => {
-                let Self { obstacle, steps, largest, vertices } = rest.remove(at);
-                let (steps, largest) = (steps + self.steps, largest.max(self.largest));
-                Self { obstacle, steps, largest, vertices }
-            }
-        }
+impl Tracked for PassedRecord {
+    fn name(&self) -> &str {
+        &self.obstacle
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest as f64
+    }
+
+    fn add(&mut self, next: Self) {
+        self.steps += next.steps;
+        self.largest = self.largest.max(next.largest);
+        self.vertices = next.vertices;
+    }
+
+    fn end(&mut self) {
+        self.vertices.clear();
     }
 }
 
-impl YieldRecord {
-    /// Adds what follows.
-    pub fn add(&mut self, next: &Self) {
+impl Tracked for YieldRecord {
+    fn name(&self) -> &str {
+        &self.obstacle
+    }
+
+    fn largest(&self) -> f64 {
+        self.largest_offset_m
+    }
+
+    fn add(&mut self, next: Self) {
         self.steps += next.steps;
         self.largest_offset_m = self.largest_offset_m.max(next.largest_offset_m);
         self.largest = self.largest.max(next.largest);
         (self.offset_m, self.vertices) = (next.offset_m, next.vertices);
     }
 
-    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
-    fn followed_by(mut self, rest: &mut Vec<Self>) -> Self {
-        match rest.iter().position(|it| it.obstacle == self.obstacle) {
-            None => (self.offset_m, self.vertices) = (0.0, 0),
-            Some(at) => self.add(&rest.remove(at)),
-        }
-        self
+    fn end(&mut self) {
+        (self.offset_m, self.vertices) = (0.0, 0);
     }
 }
 
@@ -142,7 +176,7 @@ pub struct WaitingRecord {
     pub steps: u64,
     /// The furthest that one of its vertices was from its prescribed place after a step, m.
     pub largest_behind_m: f64,
-    /// The same at the frame, m; 0 if the body is no longer behind.
+    /// The distance at the frame, m; 0 if the body is no longer behind.
     pub behind_m: f64,
 }
 
@@ -168,7 +202,7 @@ pub struct YieldRecord {
     pub steps: u64,
     /// The furthest that one of them was from its place in the animation after a step, m.
     pub largest_offset_m: f64,
-    /// The same at the frame, m; 0 if all are back.
+    /// The distance at the frame, m; 0 if all are back.
     pub offset_m: f64,
     /// The largest number of released vertices after a step.
     pub largest: u64,
@@ -180,7 +214,7 @@ pub struct YieldRecord {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Searches {
     /// The test part of the step, s: the sum of its searches, each until its slowest rank was done.
-    /// The same for all ranks.
+    /// All ranks have the same sum.
     pub test_part_s: f64,
     /// How each thread of the rank spent the test parts.
     pub processors: Vec<ProcessorUse>,

@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 
 use cloth_core::error::{Error, Result};
 
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::{self, RunHead, Status};
-use crate::program::output::{names, steps_jsonl};
+use crate::program::output::{RunFiles, RunHead, Status, names, run_json, steps_jsonl};
 use crate::program::words::name_list;
 
 /// What a run will do in its folder.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::engine::{Field, FieldKind};
 use cloth_core::math::Vec3;
+
+use crate::engine::{Field, FieldKind};
 
 /// The name of the field of velocities, m/s.
 pub const VELOCITY: &str = "velocity";
@@ -15,20 +16,27 @@ pub fn scalars(name: &str, values: Vec<f64>) -> Field {
     Field { name: name.to_owned(), kind: FieldKind::Scalar, values }
 }
 
-/// The strain (length over rest length, minus 1) of an edge at each vertex: the strain with the
-/// largest absolute value. Vertices are at `x` (m), and `edges` have `rest_lengths` (m).
+/// The field of the [`strains`] of cloth. Vertices are at `x` (m), and `edges` have `rest_lengths`
+/// (m).
 pub fn strain(edges: &[[u32; 2]], rest_lengths: &[f64], x: &[Vec3]) -> Field {
+    scalars(STRAIN, strains(edges.iter().copied().zip(rest_lengths), x))
+}
+
+/// The strain (length over rest length, minus 1) at each vertex: that of its edge with the largest
+/// absolute value. Vertices are at `x` (m), and edges have their rest lengths (m). A strain that is
+/// not finite does not count.
+pub fn strains<'r>(edges: impl Iterator<Item = ([u32; 2], &'r f64)>, x: &[Vec3]) -> Vec<f64> {
     let mut strains = vec![0.0_f64; x.len()];
-    for (edge, rest) in edges.iter().zip(rest_lengths) {
+    for (edge, rest) in edges {
         let [a, b] = edge.map(|vertex| vertex as usize);
         let strain = (x[a] - x[b]).norm() / rest - 1.0;
         for vertex in [a, b] {
-            if strain.abs() > strains[vertex].abs() {
+            if strain.is_finite() && strain.abs() > strains[vertex].abs() {
                 strains[vertex] = strain;
             }
         }
     }
-    scalars(STRAIN, strains)
+    strains
 }
 
 /// The frames between which the velocity of frame `number` is measured: those beside it among

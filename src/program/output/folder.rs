@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use cloth_core::error::{Error, Result, shell_word};
 
 use crate::program::output::checkpoint::{self, Checkpoint, Header};
-use crate::program::output::earlier::{self, Claim, unwritable};
-use crate::program::output::lock::{Lock, Owner};
-use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::earlier::{self, unwritable};
+use crate::program::output::{Claim, Lock, Owner, RunHead, names};
 
 /// A run folder that this process has locked. Dropping it removes the lock, and those folders that
 /// were made for it and are still empty.

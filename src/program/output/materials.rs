@@ -2,9 +2,8 @@
 //! they name are copied beside the copies of the meshes, so that the run folder can be moved.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use cloth_bodies::bodies::Documents;
 use cloth_core::error::{Error, Result};
@@ -12,6 +11,7 @@ use cloth_core::input;
 use cloth_core::mesh::ObjDocument;
 
 use crate::program::output::{names, not_written, write_bytes, write_whole};
+use crate::program::words::free_name;
 
 /// Beginnings of the first word of statements that end with the name of an image file.
 const IMAGES: [&str; 6] = ["bump", "disp", "decal", "norm", "refl", "map_"];
@@ -91,9 +91,7 @@ impl Materials {
         let Some((name, statements)) = material else { return };
         let is_free =
             |name: &str| self.materials.get(name).is_none_or(|known| *known == statements);
-        let numbered = (2..).map(|number| format!("{name}.{number}"));
-        let mut names = std::iter::once(name.clone()).chain(numbered);
-        let new = names.find(|name| is_free(name)).unwrap_or_default();
+        let new = free_name(&name, '.', is_free);
         self.materials.insert(new.clone(), statements);
         self.renamed.entry((library.to_owned(), name)).or_insert(new);
     }
@@ -122,8 +120,8 @@ impl Materials {
         statement
     }
 
-    /// The path that the copy of a new image gets. An image that is a copy itself keeps its name, so
-    /// that a run that goes on names the copies that it has.
+    /// The path that the copy of a new image gets. An image that is a copy itself keeps its name,
+    /// so that a run that goes on names the copies that it has.
     fn copy_of(&self, image: &Path) -> String {
         let name = image.file_name().unwrap_or_default().to_string_lossy();
         let folder = image.parent().and_then(Path::file_name);

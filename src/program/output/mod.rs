@@ -1,33 +1,49 @@
 //! The files of a run folder: frames of cloth and of bodies, copies of meshes, `run.json`,
-//! `steps.jsonl`, `timeline.json`; and the folder itself with its lock.
+//! `steps.jsonl`; and the folder itself with its lock.
 
-pub mod bodies;
+pub mod body_record;
 pub mod checkpoint;
 pub mod cloth_record;
-pub mod drawn_files;
 pub mod earlier;
 pub mod energy_balance;
 pub mod fields;
 pub mod folder;
-pub mod foreign;
 pub mod formats;
-pub mod frame_objects;
 pub mod lock;
 pub mod materials;
 pub mod mesh_copies;
 pub mod names;
 pub mod obstacles;
-pub mod poses;
 pub mod record;
 mod report_json;
 pub mod run_files;
 pub mod run_json;
 pub mod steps_jsonl;
-pub mod timeline_json;
+pub mod tables;
 pub mod writer;
 
+pub use self::body_record::{Bodies, BodiesPart, BodyFrameRecord, OverlapRecord, WorkersPart};
+pub use self::cloth_record::{
+    Cloth, ClothFrameRecord, ClothPart, CrushRecord, PassedRecord, Searches, StrainRecord,
+    TheftRecord, Tracked, WaitingRecord, YieldRecord,
+};
+pub use self::earlier::Claim;
+pub use self::energy_balance::{EnergyBalance, Window};
+pub use self::folder::RunFolder;
+pub use self::formats::{FrameBodies, FrameObjects, Object};
+pub use self::lock::{Holder, Lock, Owner};
+pub use self::materials::Materials;
+pub use self::mesh_copies::{InputMesh, MeshCopy};
+pub use self::record::{FramePart, FrameRecord, Kind, StepRecord};
+pub use self::run_files::RunFiles;
+pub use self::run_json::{
+    BegunFrom, BodiesHead, GroupHead, RankPlace, Repartitions, RunHead, Status,
+};
+pub use self::steps_jsonl::StepsFile;
+pub use self::writer::{FrameThread, Kept};
+
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use cloth_core::error::{Error, Result};
@@ -73,6 +89,19 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
 /// `value` as JSON for the file at `path`.
 fn json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(value).map_err(|cause| Error::internal(path.display().to_string(), cause))
+}
+
+/// Whether a file is there that does not have `mark` in its first `within` bytes.
+pub fn is_of_another(path: &Path, mark: &str, within: usize) -> bool {
+    let mut begin = Vec::new();
+    match File::open(path) {
+        Ok(file) => {
+            let read = file.take(within as u64).read_to_end(&mut begin);
+            let is_own = begin.windows(mark.len()).any(|it| it == mark.as_bytes());
+            read.is_err() || !is_own
+        }
+        Err(cause) => cause.kind() != io::ErrorKind::NotFound,
+    }
 }
 
 /// What to do about a file that cannot be written.

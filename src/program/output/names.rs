@@ -11,8 +11,6 @@ pub const PARTITION: &str = "partition.csv";
 pub const RUN: &str = "run.json";
 /// Each frame's hash and steps.
 pub const STEPS: &str = "steps.jsonl";
-/// Which processor executed which task in one step.
-pub const TIMELINE: &str = "timeline.json";
 /// The process that writes the folder, as long as it runs.
 pub const LOCK: &str = "run.lock";
 /// The folder of the copies of the input meshes.

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Writes `report`. Leaves out measures that are not known, and a rise of energy if there is none.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn serialize<R: Report, S: Serializer>(report: &R, serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     for (names, times) in R::time_names().iter().zip(report.times()) {
@@ -74,7 +74,8 @@ fn read<R: Report>(fields: &Fields) -> Result<R, String> {
     Ok(report)
 }
 
-/// Sets `cell` to the field `name`, if it is there. A number that is not finite is written as `null`.
+/// Sets `cell` to the field `name`, if it is there. A number that is not finite is written as
+/// `null`.
 fn set<T: DeserializeOwned>(fields: &Fields, name: &str, cell: &mut T) -> Result<(), String> {
     if let Some(value) = fields.get(name).filter(|it| !it.is_null()) {
         *cell = T::deserialize(value).map_err(|cause| format!("`{name}`: {cause}"))?;

@@ -1,9 +1,12 @@
-//! The files that a run writes into its folder, as `run.json` lists them. Only listed files belong
-//! to the run; a later run removes no other files.
+//! The files that a run writes into its folder, as `run.json` lists them, and the pictures and
+//! tables of it. Only listed files belong to the run; a later run removes no other files.
 
+use std::path::{Path, PathBuf};
+
+use cloth_core::error::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::names;
+use crate::program::output::{Lock, RunHead, Status, names, write_json};
 
 /// The files of a run, and the pictures of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +60,27 @@ impl RunFiles {
             || self.frame_of(path).is_some_and(|number| number < frames)
             || self.at_steps.iter().any(is_at_step)
     }
+}
+
+/// Lists `files`, pictures and tables in `folder`, as files of the run there. Does nothing without
+/// a run, or before it has ended: until then its process writes `run.json`.
+///
+/// # Errors
+/// When `run.json` cannot be written.
+pub fn list_drawn(folder: &Path, files: &[PathBuf]) -> Result<()> {
+    let ended = || RunHead::read(folder).ok().filter(|head| head.status != Status::Running);
+    if ended().is_none() {
+        return Ok(());
+    }
+    // Another process that locks the folder replaces the run.
+    let Ok(_lock) = Lock::acquire(folder) else { return Ok(()) };
+    let Some(mut head) = ended() else { return Ok(()) };
+    let before = head.files.once.len();
+    head.files.add(files.iter().filter_map(|file| file.file_name()?.to_str()));
+    if head.files.once.len() == before {
+        return Ok(());
+    }
+    write_json(&folder.join(names::RUN), &head)
 }
 
 #[cfg(test)]

@@ -13,11 +13,10 @@ use cloth_core::input;
 use cloth_step::{Counter, Measure, StepReport};
 use serde::{Deserialize, Serialize};
 
-use crate::program::output::energy_balance::EnergyBalance;
-use crate::program::output::formats::set::FormatTime;
-use crate::program::output::mesh_copies::MeshCopy;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::{json, names, not_written, write_whole};
+use crate::program::output::formats::FormatTime;
+use crate::program::output::{
+    EnergyBalance, MeshCopy, RunFiles, json, names, not_written, write_whole,
+};
 
 /// The version of the format of `run.json` and `steps.jsonl`. Folders of another format are
 /// refused.
@@ -30,10 +29,11 @@ const ROOM: usize = 4096;
 pub const NO_RUN: &str = "give the folder of a run: out/<scene name>, or the folder given by --out";
 
 /// Whether a run is still going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Frames are still being computed.
+    #[default]
     Running,
     /// All frames are there.
     Complete,
@@ -83,7 +83,7 @@ pub struct GroupHead {
 }
 
 /// The whole file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunHead {
     /// See [`FORMAT`].
     pub format: u32,
@@ -321,32 +321,8 @@ mod tests {
     use super::*;
 
     fn head() -> RunHead {
-        RunHead {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            status: Status::Running,
-            error: None,
-            warnings: Vec::new(),
-            scene: "small".to_owned(),
-            seed: 0,
-            ranks: 1,
-            threads: 1,
-            transport: "threads".to_owned(),
-            steps_per_frame: 1,
-            patches: 1,
-            load_index: 0.0,
-            surface_index: 0.0,
-            bending: String::new(),
-            meshes: Vec::new(),
-            files: RunFiles::default(),
-            places: Vec::new(),
-            energy: EnergyBalance::default(),
-            repartitions: Repartitions::default(),
-            begun_from: None,
-            resumed: Vec::new(),
-            formats: Vec::new(),
-            bodies: None,
-        }
+        let (version, scene) = (env!("CARGO_PKG_VERSION").to_owned(), "small".to_owned());
+        RunHead { format: FORMAT, version, scene, ..RunHead::default() }
     }
 
     fn files(folder: &Path) -> Vec<String> {

@@ -103,7 +103,7 @@ pub fn read<R>(folder: &Path) -> Result<Frames<R>> {
 /// Reads the frames of the run in `folder`, none if it has no such file.
 ///
 /// # Errors
-/// As for [`read`].
+/// The errors of [`read`].
 pub fn read_if_any<R: DeserializeOwned>(folder: &Path) -> Result<impl Iterator<Item = Result<R>>> {
     let frames = folder.join(names::STEPS).exists().then(|| read(folder)).transpose()?;
     Ok(frames.into_iter().flatten())

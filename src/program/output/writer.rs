@@ -9,17 +9,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 use cloth_rigid::simulation::StepForces;
 use serde::Serialize;
 
-use crate::program::output::bodies::{forces, owners, workers};
+use crate::engine::Frame;
 use crate::program::output::checkpoint::{Checkpoint, Generations};
-use crate::program::output::formats::set::{FormatTime, Formats, Sinks};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::steps_jsonl::StepsFile;
-use crate::program::output::{MAKE_ROOM, names, poses, write_whole};
+use crate::program::output::formats::{FormatTime, Formats, Sinks};
+use crate::program::output::{FrameObjects, MAKE_ROOM, StepsFile, names, tables, write_whole};
 
 /// What stays in a run folder.
 #[derive(Debug, Clone)]
@@ -44,8 +41,8 @@ struct RunFrames {
 }
 
 impl RunFrames {
-    /// Begins the frames and `steps.jsonl` in `folder`, or goes on with them. Before: the folder has
-    /// the frames that are `kept`, and no others.
+    /// Begins the frames and `steps.jsonl` in `folder`, or goes on with them. Before: the folder
+    /// has the frames that are `kept`, and no others.
     fn after(
         kept: &Range<u64>,
         folder: &Path,
@@ -70,18 +67,21 @@ impl RunFrames {
         self.steps.add(record).inspect_err(|_| self.sinks.take_back(number))?;
         self.last_good = Some(number);
         if self.has_bodies {
-            self.table(names::OWNERS, number, |out| owners::write(&frame.bodies, out))?;
+            self.table(names::OWNERS, number, |out| tables::write_owners(&frame.bodies, out))?;
         }
         if !self.posed.is_empty() {
-            let write = |out: &mut dyn io::Write| poses::write(&self.posed, &frame.poses, out);
+            let write =
+                |out: &mut dyn io::Write| tables::write_poses(&self.posed, &frame.poses, out);
             self.table(names::POSES, number, write)?;
         }
         if let Some(shares) = &frame.shares {
-            self.table(names::WORKERS, number, |out| workers::write(&frame.bodies, shares, out))?;
+            self.table(names::WORKERS, number, |out| {
+                tables::write_workers(&frame.bodies, shares, out)
+            })?;
         }
         if let Some(StepForces { contacts, joints }) = &frame.forces {
-            self.table(names::CONTACTS, number, |out| forces::write_contacts(contacts, out))?;
-            self.table(names::JOINTS, number, |out| forces::write_joints(joints, out))?;
+            self.table(names::CONTACTS, number, |out| tables::write_contacts(contacts, out))?;
+            self.table(names::JOINTS, number, |out| tables::write_joints(joints, out))?;
         }
         Ok(())
     }
@@ -132,12 +132,13 @@ enum Item<R> {
 /// Number of frames that may wait for the thread. With more the simulation waits.
 const QUEUE: usize = 4;
 
-/// The same of frames of bodies. One of a million bodies has 160 MB.
+/// Number of frames of bodies that may wait. A frame of a million bodies has 160 MB.
 const QUEUE_OF_BODIES: usize = 1;
 
 impl<R: Serialize + Send + 'static> FrameThread<R> {
     /// Begins the frames of `objects` in `folder`, or goes on with them, and starts the thread. It
-    /// ends with the first failure. Before: the folder has the frames that are `kept`, and no others.
+    /// ends with the first failure. Before: the folder has the frames that are `kept`, and no
+    /// others.
     ///
     /// # Errors
     /// A folder that cannot be written. When the system allows no more threads.
@@ -186,7 +187,7 @@ impl<R> FrameThread<R> {
     /// Hands over a checkpoint of the frames before it. Waits while the queue is full.
     ///
     /// # Errors
-    /// As for [`Self::write`].
+    /// The errors of [`Self::write`].
     pub fn write_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<()> {
         self.send(Item::Checkpoint(Box::new(checkpoint)))
     }
@@ -238,8 +239,8 @@ mod tests {
     use cloth_rigid::solid::Solids;
 
     use super::*;
+    use crate::program::output::formats::FrameBodies;
     use crate::program::output::formats::set::Formats;
-    use crate::program::output::frame_objects::FrameBodies;
 
     const KEPT: Kept = Kept { frames: 0..0, checkpoints: 2 };
 

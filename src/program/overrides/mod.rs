@@ -17,7 +17,7 @@ use self::value::{open_brackets, value};
 /// in RON. Then fills in the defaults that depend on other fields, and checks the scene.
 ///
 /// # Errors
-/// As for [`cloth_scene::load()`]. Also a path that names no field (the message has the
+/// The errors of [`cloth_scene::load()`]. Also a path that names no field (the message has the
 /// nearest one), and a value of a wrong kind.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Scene> {
     complete(changed(read(path)?, overrides, path)?, path)
@@ -35,7 +35,7 @@ pub fn changed(scene: Scene, overrides: &[String], path: &Path) -> Result<Scene>
 /// finds what was wrong before.
 ///
 /// # Errors
-/// As for [`load`].
+/// The errors of [`load`].
 pub fn set_fields<T: Serialize + DeserializeOwned>(
     mut fields: T,
     overrides: &[String],

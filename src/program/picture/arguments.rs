@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::program::picture::modes::ColourBy;
+use crate::program::picture::ColourBy;
 use crate::program::print::ResultFormat;
 
 /// Pixels of a picture along each side.

@@ -2,6 +2,8 @@
 
 use cloth_core::math::Vec3;
 
+use crate::program::view::Bounds;
+
 /// The angle of view from the lower to the upper border, degrees.
 const VIEW_DEG: f64 = 35.0;
 
@@ -23,7 +25,7 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// Those of a scene in which the coordinate axis `up` (with a sign) points up.
+    /// The directions of a scene in which the coordinate axis `up` (with a sign) points up.
     pub fn new(up: Vec3) -> Self {
         let right = if up.x == 0.0 { Vec3::x() } else { Vec3::new(0.0, -up.x, 0.0) };
         Self { right, up, front: right.cross(&up) }
@@ -46,57 +48,19 @@ impl Axes {
     }
 }
 
-/// A box of a scene, m.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SceneBox {
-    /// The least coordinates.
-    pub low: Vec3,
-    /// The largest coordinates.
-    pub high: Vec3,
-}
-
-impl SceneBox {
-    /// The box around `positions` (m). None without one.
-    pub fn around(positions: &[Vec3]) -> Option<Self> {
-        let low = positions.iter().copied().reduce(|a, b| a.inf(&b))?;
-        let high = positions.iter().copied().reduce(|a, b| a.sup(&b))?;
-        Some(Self { low, high })
-    }
-
-    /// The middle, m.
-    pub fn centre(&self) -> Vec3 {
-        0.5 * (self.low + self.high)
-    }
-
-    /// The distance of a corner from the middle, m. At least 1 mm.
-    pub fn radius(&self) -> f64 {
-        (0.5 * (self.high - self.low)).norm().max(1e-3)
-    }
-
-    /// The longest side, m.
-    pub fn size(&self) -> f64 {
-        (self.high - self.low).max()
-    }
-
-    /// The box around both.
-    pub fn with(&self, other: &Self) -> Self {
-        Self { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
-    }
-
-    /// The distance from the middle at which the nearest corner touches the border of a picture of
-    /// `size` (pixels) that is seen along `axes`, m.
-    pub fn distance(&self, axes: &Axes, size: [u32; 2]) -> f64 {
-        let slope = libm::tan(0.5 * VIEW_DEG.to_radians());
-        let aspect = f64::from(size[0]) / f64::from(size[1]);
-        let half = 0.5 * (self.high - self.low);
-        let corner = |number: usize| {
-            let sign = |bit: usize| if number & bit != 0 { 1.0 } else { -1.0 };
-            let corner = Vec3::new(sign(1), sign(2), sign(4)).component_mul(&half);
-            let across = axes.up.dot(&corner).abs().max(axes.right.dot(&corner).abs() / aspect);
-            across / slope + axes.front.dot(&corner)
-        };
-        MARGIN * (0..8).map(corner).fold(1e-3, f64::max)
-    }
+/// The distance from the middle of the box `around` a scene at which the nearest corner touches the
+/// border of a picture of `size` (pixels) that is seen along `axes`, m.
+pub fn distance(around: &Bounds, axes: &Axes, size: [u32; 2]) -> f64 {
+    let slope = libm::tan(0.5 * VIEW_DEG.to_radians());
+    let aspect = f64::from(size[0]) / f64::from(size[1]);
+    let half = 0.5 * (around.high - around.low);
+    let corner = |number: usize| {
+        let sign = |bit: usize| if number & bit != 0 { 1.0 } else { -1.0 };
+        let corner = Vec3::new(sign(1), sign(2), sign(4)).component_mul(&half);
+        let across = axes.up.dot(&corner).abs().max(axes.right.dot(&corner).abs() / aspect);
+        across / slope + axes.front.dot(&corner)
+    };
+    MARGIN * (0..8).map(corner).fold(1e-3, f64::max)
 }
 
 /// A camera in perspective.
@@ -157,12 +121,12 @@ mod tests {
 
     #[test]
     fn the_box_fills_the_picture_from_every_side() {
-        let around = SceneBox { low: Vec3::new(-1.0, 0.0, 2.0), high: Vec3::new(3.0, 1.0, 2.5) };
+        let around = Bounds { low: Vec3::new(-1.0, 0.0, 2.0), high: Vec3::new(3.0, 1.0, 2.5) };
         let size = [640, 360];
         for up in [Vec3::y(), -Vec3::y(), Vec3::z(), -Vec3::z(), Vec3::x(), -Vec3::x()] {
             for from in [[0.0, 0.0], [26.6, 20.6], [-130.0, -15.0], [0.0, 90.0]] {
                 let axes = Axes::new(up).seen_from(from);
-                let distance = around.distance(&axes, size);
+                let distance = distance(&around, &axes, size);
                 let camera = Camera::new(around.centre(), axes, distance, size);
                 let corners = (0..8).map(|bits| {
                     let pick = |axis: usize| [&around.low, &around.high][bits >> axis & 1][axis];

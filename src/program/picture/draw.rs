@@ -8,12 +8,8 @@ use std::ops::Range;
 use cloth_core::math::Vec3;
 use rayon::prelude::*;
 
-use crate::program::picture::camera::Camera;
-use crate::program::picture::colours::Encoding;
-use crate::program::picture::ground::Ground;
-use crate::program::picture::lights::Lights;
-use crate::program::picture::model::{Look, Model, Triangle, Vertex};
-use crate::program::raster::{Covered, cover};
+use crate::program::picture::raster::{Covered, cover};
+use crate::program::picture::{Camera, Encoding, Ground, Lights, Look, Model, Triangle, Vertex};
 
 /// Samples along each side of a pixel.
 const FINER: u32 = 2;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use color_quant::NeuQuant;
 use gif::{AnyExtension, DisposalMethod, Encoder, Extension, Frame, Repeat};
 
-use crate::program::picture::draw::Picture;
+use crate::program::picture::Picture;
 
-/// What every file has in its first bytes. By it a picture is told from another file.
+/// What every file has in its first bytes. It marks a picture as one of this program.
 pub const MARK: &str = "a picture of cloth-sim";
 
 /// The mark is in the first so many bytes.
@@ -26,7 +26,7 @@ const SAME: u8 = 3;
 /// Writes `picture` as a PNG file.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write_png(out: &mut dyn Write, picture: &Picture) -> io::Result<()> {
     let [width, height] = picture.size;
     let mut encoder = png::Encoder::new(out, width, height);
@@ -107,7 +107,7 @@ impl<W: Write> GifFile<W> {
     /// Begins a file of pictures with this `size` (pixels).
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     pub fn begin(out: W, size: [u32; 2], palette: Palette) -> io::Result<Self> {
         let size = size.map(|it| it as u16);
         let colours = palette.bytes();
@@ -121,7 +121,7 @@ impl<W: Write> GifFile<W> {
     /// Adds a picture that is seen for a time in 1/100 s.
     ///
     /// # Errors
-    /// Those of the file.
+    /// The errors of the file.
     pub fn add(&mut self, picture: &Picture, delay_cs: u16) -> io::Result<()> {
         let mut now = self.palette.numbers(picture);
         for (now, &before) in now.iter_mut().zip(&self.before) {
@@ -161,7 +161,7 @@ impl<W: Write> GifFile<W> {
     /// Ends the file.
     ///
     /// # Errors
-    /// Those of the file.
+    /// The errors of the file.
     pub fn end(self) -> io::Result<()> {
         self.encoder.into_inner().map_err(failed)?.flush()
     }

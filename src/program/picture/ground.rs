@@ -3,8 +3,8 @@
 
 use cloth_core::math::Vec3;
 
-use crate::program::picture::camera::{Axes, Camera, SceneBox};
-use crate::program::picture::lights::Lights;
+use crate::program::picture::{Axes, Camera, Lights};
+use crate::program::view::Bounds;
 
 /// The background in the middle and in the corners, encoded.
 const MIDDLE: [f64; 3] = [1.0, 1.0, 1.0];
@@ -36,7 +36,7 @@ pub struct Ground {
 impl Ground {
     /// The ground of the scene in a box, at this `level` (m) along the axis that points up; by
     /// default just below the box.
-    pub fn new(axes: Axes, around: &SceneBox, level: Option<f64>) -> Self {
+    pub fn new(axes: Axes, around: &Bounds, level: Option<f64>) -> Self {
         let (centre, radius) = (around.centre(), around.radius());
         let half = 0.5 * (around.high - around.low).dot(&axes.up).abs();
         let level = level.unwrap_or_else(|| centre.dot(&axes.up) - half - 0.004 * radius);

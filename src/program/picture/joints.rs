@@ -3,10 +3,9 @@
 use cloth_core::math::Vec3;
 use nalgebra::UnitQuaternion;
 
-use crate::program::picture::camera::Camera;
 use crate::program::picture::colours::{JOINT, hex};
-use crate::program::picture::model::{Look, Model, Vertex};
-use crate::program::view::stage::JointHead;
+use crate::program::picture::{Camera, Look, Model, Vertex};
+use crate::program::view::JointHead;
 
 /// So many joints and more would hide their bodies.
 pub const MANY: usize = 200;

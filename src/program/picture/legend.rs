@@ -1,11 +1,9 @@
-//! The scale of colours in a corner of a picture.
+//! The scale of colours in a corner of a picture, with its letters of dots.
 
 use cloth_core::math::Vec3;
 
-use crate::program::picture::colours::{Encoding, on_scale};
-use crate::program::picture::draw::Picture;
-use crate::program::picture::font;
-use crate::program::picture::modes::Legend;
+use crate::program::picture::colours::on_scale;
+use crate::program::picture::{Encoding, Legend, Picture};
 
 /// Smaller pictures have no room for words, pixels.
 const LEAST: [u32; 2] = [320, 180];
@@ -25,7 +23,7 @@ pub struct LegendPicture {
 }
 
 impl LegendPicture {
-    /// That of `legend`, whose bar has the colours of `stops`, for pictures of this `size`
+    /// The picture of `legend`, whose bar has the colours of `stops`, for pictures of this `size`
     /// (pixels). None if they are too small.
     pub fn new(
         legend: &Legend,
@@ -40,7 +38,7 @@ impl LegendPicture {
         // The height of a line is 10 of these.
         let dot = (size[1] / 360).min(size[0] / 180).max(1) as usize;
         let (edge, line) = (10 * dot, 10 * dot);
-        let width = (size[0] as usize / 4).max(font::width(&title, dot) + 2 * edge);
+        let width = (size[0] as usize / 4).max(text_width(&title, dot) + 2 * edge);
         let bar = width - 2 * edge;
         let mut legend = Self { width, pixels: vec![BEHIND; 4 * width * 46 * dot] };
         for column in 0..bar {
@@ -49,10 +47,10 @@ impl LegendPicture {
             (7 * dot..17 * dot).for_each(|row| legend.set(edge + column, row, colour.into()));
         }
         let (right, middle) =
-            (width - edge - font::width(&to, dot), width - font::width(&title, dot));
+            (width - edge - text_width(&to, dot), width - text_width(&title, dot));
         for (text, left, top) in [(from, edge, 2), (to, right, 2), (title, middle / 2, 3)] {
             let top = top * line + if top == 3 { 3 * dot } else { dot };
-            font::draw(&text, dot, |column, row| legend.set(left + column, top + row, INK));
+            draw_text(&text, dot, |column, row| legend.set(left + column, top + row, INK));
         }
         Some(legend)
     }
@@ -76,6 +74,61 @@ impl LegendPicture {
             let pixel = &mut picture.pixels[3 * place..3 * place + 3];
             for (channel, &own) in pixel.iter_mut().zip(own) {
                 *channel = own.saturating_add((u16::from(*channel) * behind / 255) as u8);
+            }
+        }
+    }
+}
+
+/// Columns of a letter, with the gap to the next one, dots.
+const ADVANCE: usize = 6;
+
+/// The letters that there are.
+const LETTERS: &str = "0123456789-+.,/%JNPabcdefghijklmnopqrstuvwxyz";
+
+/// Columns of dots of a letter.
+const WIDTH: usize = 5;
+
+/// Each letter by its columns from left to right. The lowest bit is the top row; the highest one is
+/// below the line.
+const COLUMNS: [u8; WIDTH * LETTERS.len()] = [
+    0x3E, 0x51, 0x49, 0x45, 0x3E, 0x00, 0x42, 0x7F, 0x40, 0x00, 0x62, 0x51, 0x49, 0x49, 0x46, 0x21,
+    0x41, 0x45, 0x4B, 0x31, 0x18, 0x14, 0x12, 0x7F, 0x10, 0x27, 0x45, 0x45, 0x45, 0x39, 0x3C, 0x4A,
+    0x49, 0x49, 0x30, 0x01, 0x71, 0x09, 0x05, 0x03, 0x36, 0x49, 0x49, 0x49, 0x36, 0x06, 0x49, 0x49,
+    0x29, 0x1E, 0x08, 0x08, 0x08, 0x08, 0x08, 0x08, 0x08, 0x3E, 0x08, 0x08, 0x00, 0x60, 0x60, 0x00,
+    0x00, 0x00, 0x50, 0x30, 0x00, 0x00, 0x20, 0x10, 0x08, 0x04, 0x02, 0x23, 0x13, 0x08, 0x64, 0x62,
+    0x20, 0x40, 0x41, 0x3F, 0x01, 0x7F, 0x04, 0x08, 0x10, 0x7F, 0x7F, 0x09, 0x09, 0x09, 0x06, 0x20,
+    0x54, 0x54, 0x54, 0x78, 0x7F, 0x48, 0x44, 0x44, 0x38, 0x38, 0x44, 0x44, 0x44, 0x20, 0x38, 0x44,
+    0x44, 0x48, 0x7F, 0x38, 0x54, 0x54, 0x54, 0x18, 0x08, 0x7E, 0x09, 0x01, 0x02, 0x18, 0xA4, 0xA4,
+    0xA4, 0x7C, 0x7F, 0x08, 0x04, 0x04, 0x78, 0x00, 0x44, 0x7D, 0x40, 0x00, 0x40, 0x80, 0x84, 0x7D,
+    0x00, 0x7F, 0x10, 0x28, 0x44, 0x00, 0x00, 0x41, 0x7F, 0x40, 0x00, 0x7C, 0x04, 0x18, 0x04, 0x78,
+    0x7C, 0x08, 0x04, 0x04, 0x78, 0x38, 0x44, 0x44, 0x44, 0x38, 0xFC, 0x24, 0x24, 0x24, 0x18, 0x18,
+    0x24, 0x24, 0x18, 0xFC, 0x7C, 0x08, 0x04, 0x04, 0x08, 0x48, 0x54, 0x54, 0x54, 0x20, 0x04, 0x3F,
+    0x44, 0x40, 0x20, 0x3C, 0x40, 0x40, 0x20, 0x7C, 0x1C, 0x20, 0x40, 0x20, 0x1C, 0x3C, 0x40, 0x30,
+    0x40, 0x3C, 0x44, 0x28, 0x10, 0x28, 0x44, 0x1C, 0xA0, 0xA0, 0xA0, 0x7C, 0x44, 0x64, 0x54, 0x4C,
+    0x44,
+];
+
+/// The width of `text` with dots of this size, pixels.
+fn text_width(text: &str, dot: usize) -> usize {
+    text.chars().count() * ADVANCE * dot
+}
+
+/// Whether the letters cover `text`.
+#[cfg(test)]
+pub(super) fn has_letters(text: &str) -> bool {
+    text.chars().all(|letter| letter == ' ' || LETTERS.contains(letter))
+}
+
+/// Calls `each` with the column and row of every pixel of `text`. A letter that the font lacks is
+/// left blank.
+fn draw_text(text: &str, dot: usize, mut each: impl FnMut(usize, usize)) {
+    for (place, letter) in text.chars().enumerate() {
+        let Some(number) = LETTERS.find(letter) else { continue };
+        let columns = &COLUMNS[WIDTH * number..][..WIDTH];
+        for (column, bits) in columns.iter().enumerate() {
+            for row in (0..8).filter(|row| bits >> row & 1 == 1) {
+                let (left, top) = ((place * ADVANCE + column) * dot, row * dot);
+                (0..dot * dot).for_each(|at| each(left + at % dot, top + at / dot));
             }
         }
     }

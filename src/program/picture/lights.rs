@@ -4,10 +4,10 @@ use std::f64::consts::FRAC_1_PI;
 
 use cloth_core::math::Vec3;
 
-use crate::program::picture::camera::{Axes, SceneBox};
 use crate::program::picture::colours::hex;
-use crate::program::picture::model::{Look, Model};
-use crate::program::raster::cover;
+use crate::program::picture::raster::cover;
+use crate::program::picture::{Axes, Look, Model};
+use crate::program::view::Bounds;
 
 /// Places along each side of the shadow map.
 const SIDE: u32 = 2048;
@@ -56,7 +56,7 @@ struct ShadowMap {
 
 impl Lights {
     /// The lights of a scene in this box. Nothing casts a shadow yet.
-    pub fn new(axes: &Axes, around: &SceneBox) -> Self {
+    pub fn new(axes: &Axes, around: &Bounds) -> Self {
         let lamp = |direction: [f64; 3], colour, strength: f64| {
             let [right, up, front] = direction;
             let strength = strength * FRAC_1_PI * hex(colour);
@@ -98,7 +98,7 @@ impl Lights {
 }
 
 impl ShadowMap {
-    fn new(to_light: Vec3, right: Vec3, around: &SceneBox) -> Self {
+    fn new(to_light: Vec3, right: Vec3, around: &Bounds) -> Self {
         let first = to_light.cross(&right).normalize();
         let radius_m = around.radius();
         Self {
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_roof_hides_the_light_below_it_and_not_its_own() {
         let axes = Axes::new(Vec3::z());
-        let around = SceneBox { low: Vec3::repeat(-1.0), high: Vec3::repeat(1.0) };
+        let around = Bounds { low: Vec3::repeat(-1.0), high: Vec3::repeat(1.0) };
         let mut lights = Lights::new(&axes, &around);
         let corners = [[-1.0, -1.0, 0.5], [1.0, -1.0, 0.5], [1.0, 1.0, 0.5], [-1.0, 1.0, 0.5]];
         let vertex = |x| Vertex { position: Vec3::from(x), normal: Vec3::z(), colour: Vec3::x() };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cloth_core::math::Vec3;
 
-use crate::program::picture::camera::Camera;
+use crate::program::picture::Camera;
 
 /// A vertex.
 #[derive(Debug, Clone, Copy)]

@@ -7,8 +7,7 @@ use cloth_core::math::Vec3;
 use serde::Serialize;
 
 use crate::program::picture::colours::{self, DIVERGING, NEARNESS, VIRIDIS};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{ObjectHead, Still};
+use crate::program::view::{FrameBlock, ObjectHead, Still};
 use crate::program::words::significant;
 
 /// Bins of the values of a run.
@@ -63,42 +62,41 @@ enum Ends {
     Symmetric,
     /// From 0 to the largest value.
     FromZero,
-    /// Those of the frame's own range, which all frames share.
+    /// The ends of the frame's own range, which all frames share.
     OfFrame,
 }
 
 impl ColourBy {
-    /// The arrays of cloth and of bodies that have the values.
-    fn arrays(self) -> [Option<&'static str>; 2] {
+    /// The arrays of cloth and of bodies that have the values, and their scale; none of categories.
+    fn values(self) -> (Option<&'static str>, Option<&'static str>, Option<Scale>) {
+        let scale = |stops, factor, unit, ends| Some(Scale { stops, factor, unit, ends });
+        let of_map = |name| (Some(name), None, scale(VIRIDIS, 1.0, "times", Ends::OfFrame));
+        let force = scale(VIRIDIS, 1.0, "N", Ends::FromZero);
+        let speed = scale(VIRIDIS, 1.0, "m/s", Ends::FromZero);
         match self {
-            Self::Fabric => [None, None],
-            Self::Rank => [Some("rank"), Some("body_rank")],
-            Self::Worker => [None, Some("worker")],
-            Self::Patch => [Some("patch"), None],
-            Self::Strain => [Some("strain"), None],
-            Self::Gap => [Some("gap"), None],
-            Self::Force => [None, Some("force")],
-            Self::Speed => [Some("speed"), Some("body_speed")],
-            Self::Density => [Some("density"), None],
-            Self::Stiffness => [Some("stiffness"), None],
-            Self::Bending => [Some("bending"), None],
-            Self::Friction => [Some("friction"), None],
-            Self::Thickness => [Some("thickness"), None],
+            Self::Fabric => (None, None, None),
+            Self::Rank => (Some("rank"), Some("body_rank"), None),
+            Self::Worker => (None, Some("worker"), None),
+            Self::Patch => (Some("patch"), None, None),
+            Self::Strain => (Some("strain"), None, scale(DIVERGING, 100.0, "%", Ends::Symmetric)),
+            Self::Gap => (Some("gap"), None, scale(NEARNESS, 1000.0, "mm", Ends::OfFrame)),
+            Self::Force => (None, Some("force"), force),
+            Self::Speed => (Some("speed"), Some("body_speed"), speed),
+            Self::Density => of_map("density"),
+            Self::Stiffness => of_map("stiffness"),
+            Self::Bending => of_map("bending"),
+            Self::Friction => of_map("friction"),
+            Self::Thickness => of_map("thickness"),
         }
     }
 
+    fn arrays(self) -> [Option<&'static str>; 2] {
+        let (of_cloth, of_bodies, _) = self.values();
+        [of_cloth, of_bodies]
+    }
+
     fn scale(self) -> Option<Scale> {
-        let scale = |stops, factor, unit, ends| Some(Scale { stops, factor, unit, ends });
-        match self {
-            Self::Fabric | Self::Rank | Self::Worker | Self::Patch => None,
-            Self::Strain => scale(DIVERGING, 100.0, "%", Ends::Symmetric),
-            Self::Gap => scale(NEARNESS, 1000.0, "mm", Ends::OfFrame),
-            Self::Force => scale(VIRIDIS, 1.0, "N", Ends::FromZero),
-            Self::Speed => scale(VIRIDIS, 1.0, "m/s", Ends::FromZero),
-            Self::Density | Self::Stiffness | Self::Bending | Self::Friction | Self::Thickness => {
-                scale(VIRIDIS, 1.0, "times", Ends::OfFrame)
-            }
-        }
+        self.values().2
     }
 
     /// The word on the command line.
@@ -320,6 +318,19 @@ fn quantile(blocks: &[([f64; 2], &[u8])], most: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::picture::legend::has_letters;
+
+    #[test]
+    fn the_letters_cover_every_word_of_a_legend() {
+        for by in ColourBy::value_variants() {
+            let Some(Scale { unit, .. }) = by.scale() else { continue };
+            let [from, to] = [-1_234_567_890.5e-12, 9_876_543_210.0];
+            for word in (Legend { of: by.word(), from, to, unit }).words() {
+                assert!(has_letters(&word), "{word}");
+            }
+        }
+        assert!(has_letters("0123456789-.") && !has_letters("~"));
+    }
 
     #[test]
     fn a_scale_leaves_out_the_largest_values() {

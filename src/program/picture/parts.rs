@@ -4,15 +4,13 @@ use cloth_core::math::Vec3;
 use cloth_core::mesh::shapes::{ShapeKind, Sphere};
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::program::picture::camera::{Camera, SceneBox};
-use crate::program::picture::colours;
-use crate::program::picture::creases::{ShadedSurface, creased, smooth};
-use crate::program::picture::joints::{self, Pose};
-use crate::program::picture::model::{Look, Model, Vertex};
-use crate::program::picture::modes::{Colouring, homes};
+use crate::program::picture::creases::{creased, smooth};
+use crate::program::picture::modes::homes;
+use crate::program::picture::{
+    Camera, Colouring, Look, Model, Pose, ShadedSurface, Vertex, colours, joints,
+};
 use crate::program::view::bodies::ABSENT;
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{JointHead, ObjectHead, Role, ShapeHead, Still};
+use crate::program::view::{Bounds, FrameBlock, JointHead, ObjectHead, Role, ShapeHead, Still};
 
 /// Cosines of the angles between faces at which a crease is seen: 0.6 and 0.5 radians.
 const OF_OBSTACLES: f64 = 0.825;
@@ -33,7 +31,7 @@ pub struct Object {
     /// Its surface, if it stands still.
     standing: Option<ShadedSurface>,
     /// The box around it, if it stands still.
-    pub around: Option<SceneBox>,
+    pub around: Option<Bounds>,
 }
 
 /// The objects of a run, and the shapes of its bodies.
@@ -47,7 +45,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of a run.
+    /// The objects of a run.
     pub fn new(still: Still) -> Self {
         let count = still.bodies.count;
         let shapes = still.shapes.iter().map(|it| surface_of(it, count)).collect();
@@ -55,7 +53,7 @@ impl Parts {
     }
 
     /// Obstacles that stand still and are no walls, with the boxes around them.
-    pub fn standing(&self) -> impl Iterator<Item = &SceneBox> {
+    pub fn standing(&self) -> impl Iterator<Item = &Bounds> {
         let standing = self.objects.iter().filter(|it| it.head.role == Role::Obstacle);
         standing.filter_map(|it| it.around.as_ref())
     }
@@ -193,7 +191,7 @@ fn objects(still: &Still) -> Vec<Object> {
         Object {
             head: head.clone(),
             standing: own.map(|own| creased(own, &faces, OF_OBSTACLES)),
-            around: own.and_then(SceneBox::around),
+            around: own.filter(|own| !own.is_empty()).map(|own| Bounds::around(own.iter())),
             faces,
             first,
         }

@@ -2,8 +2,8 @@
 
 use cloth_core::error::{Error, Result};
 
-use crate::program::check::record::Record;
-use crate::program::picture::arguments::PictureArguments;
+use crate::program::check::Record;
+use crate::program::picture::PictureArguments;
 
 /// Pictures a second of a turn, and the most of an animation.
 const OF_TURN: f64 = 20.0;

@@ -5,21 +5,15 @@ use std::path::Path;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 
-use crate::program::check::record::Record;
-use crate::program::picture::arguments::{Joints, PictureArguments};
-use crate::program::picture::camera::{Axes, Camera, SceneBox};
-use crate::program::picture::colours::Encoding;
-use crate::program::picture::draw::{Painter, Picture};
-use crate::program::picture::ground::Ground;
+use crate::program::check::Record;
+use crate::program::picture::camera::distance;
 use crate::program::picture::joints::MANY;
-use crate::program::picture::legend::LegendPicture;
-use crate::program::picture::lights::Lights;
-use crate::program::picture::modes::{Colouring, Legend};
-use crate::program::picture::parts::{Object, Parts};
-use crate::program::picture::sequence::{Sequence, Shot};
+use crate::program::picture::{
+    Axes, Camera, Colouring, Encoding, Ground, Joints, Legend, LegendPicture, Lights, Object,
+    Painter, Parts, Picture, PictureArguments, Sequence, Shot,
+};
 use crate::program::view::content::{open_stage, up};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{Role, Stage};
+use crate::program::view::{Bounds, FrameBlock, Role, Stage};
 
 /// What makes the box more than so many times as large as what moves may leave the picture.
 const LARGE: f64 = 3.0;
@@ -80,7 +74,7 @@ pub struct ShownScene {
     parts: Parts,
     colouring: Colouring,
     axes: Axes,
-    around: SceneBox,
+    around: Bounds,
     ground: Option<Ground>,
     lights: Lights,
     encoding: Encoding,
@@ -110,7 +104,8 @@ impl ShownScene {
         })?;
         let mut parts = Parts::new(still);
         let axes = Axes::new(Vec3::from(up(run.record.scene.gravity_m_per_s2)));
-        let moving = moving_box(&frames);
+        let moving = frames.iter().map(|it| it.bounds).reduce(|all, it| all.with(&it));
+        let moving = moving.unwrap_or_default();
         let around = scene_box(&parts, moving);
         parts.is_glass = parts.has_bodies() && is_enclosed(&parts, &moving);
         let ground = place_ground(&mut parts, axes, &around);
@@ -150,7 +145,7 @@ impl ShownScene {
     /// The distance from which all pictures of a sequence show the whole scene, m.
     pub fn distance(&self, sequence: &Sequence, size: [u32; 2]) -> f64 {
         let axes = sequence.shots.iter().map(|shot| self.axes.seen_from(shot.from_deg));
-        axes.map(|axes| self.around.distance(&axes, size)).fold(0.0, f64::max)
+        axes.map(|axes| distance(&self.around, &axes, size)).fold(0.0, f64::max)
     }
 
     /// Draws a picture of a sequence from a `distance` (m) from the middle of the scene. None if
@@ -175,29 +170,19 @@ impl ShownScene {
     }
 }
 
-/// The box of all that moves.
-fn moving_box(frames: &[FrameBlock]) -> SceneBox {
-    let own = |frame: &FrameBlock| {
-        let [low, high] = [frame.bounds.low, frame.bounds.high].map(Vec3::from);
-        SceneBox { low, high }
-    };
-    let boxes = frames.iter().map(own).reduce(|all, it| all.with(&it));
-    boxes.unwrap_or(SceneBox { low: Vec3::zeros(), high: Vec3::zeros() })
-}
-
 /// The box of what moves, and of obstacles and ends of joints that do not make it much larger.
 /// Walls are not in it.
-fn scene_box(parts: &Parts, moving: SceneBox) -> SceneBox {
+fn scene_box(parts: &Parts, moving: Bounds) -> Bounds {
     let reach = Vec3::repeat(parts.largest_body());
-    let all = SceneBox { low: moving.low - reach, high: moving.high + reach };
+    let all = Bounds { low: moving.low - reach, high: moving.high + reach };
     let fits = parts.standing().filter(|it| it.size() <= LARGE * all.size());
-    let anchors = parts.anchors().map(|x| all.with(&SceneBox { low: x, high: x }));
+    let anchors = parts.anchors().map(|x| all.with(&Bounds { low: x, high: x }));
     let reached = anchors.filter(|it| it.size() <= LARGE * all.size());
     reached.fold(fits.fold(all, |sum, it| sum.with(it)), |sum, it| sum.with(&it))
 }
 
 /// Whether an obstacle surrounds what moves, so that it would hide it.
-fn is_enclosed(parts: &Parts, moving: &SceneBox) -> bool {
+fn is_enclosed(parts: &Parts, moving: &Bounds) -> bool {
     parts.standing().any(|it| {
         let inside = moving.high.inf(&it.high) - moving.low.sup(&it.low);
         let all = moving.high - moving.low;
@@ -207,10 +192,10 @@ fn is_enclosed(parts: &Parts, moving: &SceneBox) -> bool {
 
 /// A grid below the scene, unless it has a floor of its own. In the place of a floor that reaches
 /// far beyond the scene there is the grid.
-fn place_ground(parts: &mut Parts, axes: Axes, around: &SceneBox) -> Option<Ground> {
+fn place_ground(parts: &mut Parts, axes: Axes, around: &Bounds) -> Option<Ground> {
     let vertical = (0..3).find(|&axis| axes.up[axis] != 0.0)?;
     let sizes = around.high - around.low;
-    let width = |it: &SceneBox| {
+    let width = |it: &Bounds| {
         let ratio = |axis: usize| (it.high[axis] - it.low[axis]) / sizes[axis];
         let widths = (0..3).filter(|&axis| axis != vertical).map(ratio);
         widths.fold(f64::INFINITY, f64::min)

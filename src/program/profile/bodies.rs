@@ -6,10 +6,9 @@
 use cloth_core::report::{Cell, Report};
 use cloth_rigid::{Phase, RigidReport};
 
-use crate::program::output::bodies::record::Bodies;
-use crate::program::output::record::StepRecord;
-use crate::program::profile::frames::{ProfileKind, Sums};
-use crate::program::profile::look::{BLUE, Colour, GREEN, Look, ORANGE, PURPLE, VERMILION};
+use crate::program::output::{Bodies, StepRecord};
+use crate::program::profile::frames::{BLUE, GREEN, ORANGE, PURPLE, VERMILION};
+use crate::program::profile::{Colour, Look, ProfileKind, Sums};
 
 const LOOK: Look = Look {
     runs_of: "rigid bodies",

@@ -5,15 +5,12 @@
 //! elsewhere. Averages are over the steps in which any processor executed a test, because other
 //! steps say nothing about balance (Thomaszewski & Blochinger 2007, figure 8).
 
-use crate::observe::ProcessorUse;
 use cloth_step::Phase;
 
-use crate::program::output::cloth_record::Cloth;
-use crate::program::output::record::StepRecord;
-use crate::program::profile::frames::{ProfileKind, Sums};
-use crate::program::profile::look::{
-    BLUE, Colour, ColumnChart, GREEN, GREY, Look, ORANGE, PURPLE, VERMILION,
-};
+use crate::observe::ProcessorUse;
+use crate::program::output::{Cloth, StepRecord};
+use crate::program::profile::frames::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::profile::{Colour, ColumnChart, Look, ProfileKind, Sums};
 
 const LOOK: Look = Look {
     runs_of: "cloth",

@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cloth_core::report::{Part, PhaseRow, Report};
+use cloth_core::report::{PhaseRow, Report};
 
-use crate::program::output::record::{FrameRecord, Kind, StepRecord};
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::profile::look::Look;
+use crate::program::output::{FrameRecord, Kind, RunHead, Status, StepRecord};
 use crate::program::words::plural;
 
 /// A kind of run that has a profile.
@@ -62,8 +60,6 @@ pub struct FrameProfile {
     pub steps: u64,
     /// Seconds of each phase, averaged over the ranks.
     pub seconds: Vec<f64>,
-    /// The part of them in which a rank waited for messages; none if ranks do not measure it.
-    pub waited_s: Option<Vec<f64>>,
     /// Each processor, by rank and thread.
     pub processors: Vec<ProcessorProfile>,
 }
@@ -80,19 +76,6 @@ pub struct ProcessorProfile {
 }
 
 impl Profile {
-    /// An empty profile of a run of kind `K`.
-    pub fn new<K: ProfileKind>(
-        scene: String,
-        ranks: usize,
-        threads: usize,
-        steps_per_frame: u64,
-    ) -> Self {
-        let (phases, columns) = (K::Report::phases().collect(), K::columns());
-        let (frames, processors) = (Vec::new(), Vec::new());
-        let look = K::LOOK;
-        Self { look, scene, ranks, threads, steps_per_frame, phases, columns, frames, processors }
-    }
-
     /// "2 ranks x 1 thread, 40 steps a frame".
     pub fn describe(&self) -> String {
         let (ranks, per_frame) = (plural(self.ranks, "rank"), self.steps_per_frame as usize);
@@ -175,17 +158,25 @@ impl<K: ProfileKind> FrameProfiles<K> {
             count += 1;
             [&mut of_frame, &mut self.of_run].into_iter().for_each(|sums| K::add(step, sums));
         }
-        let [seconds, part] = mean_times(&frame.steps);
-        let waited_s = (K::Report::PART == Part::Waited).then_some(part);
+        let seconds = mean_seconds(&frame.steps);
         let processors = processors::<K>(&of_frame);
         let (frame, steps) = (frame.frame, count);
-        self.frames.push(FrameProfile { frame, steps, seconds, waited_s, processors });
+        self.frames.push(FrameProfile { frame, steps, seconds, processors });
     }
 
     /// The profile of the run that `head` describes.
     pub fn of_run(self, head: &RunHead) -> Profile {
-        let empty = Profile::new::<K>(title(head), head.ranks, head.threads, head.steps_per_frame);
-        Profile { frames: self.frames, processors: processors::<K>(&self.of_run), ..empty }
+        Profile {
+            look: K::LOOK,
+            scene: title(head),
+            ranks: head.ranks,
+            threads: head.threads,
+            steps_per_frame: head.steps_per_frame,
+            phases: K::Report::phases().collect(),
+            columns: K::columns(),
+            frames: self.frames,
+            processors: processors::<K>(&self.of_run),
+        }
     }
 }
 
@@ -196,14 +187,15 @@ pub fn processors<K: ProfileKind>(sums: &Sums<K::Sum>) -> Vec<ProcessorProfile> 
     sums.iter().map(profile).collect()
 }
 
-/// The times of each phase over `steps`, averaged over the ranks. A run that went on may have
-/// another number of ranks in some of them.
-fn mean_times<K: Kind>(steps: &[StepRecord<K>]) -> [Vec<f64>; 2] {
+/// Seconds of each phase over `steps`, averaged over the ranks. A run that went on may have another
+/// number of ranks in some of them.
+fn mean_seconds<K: Kind>(steps: &[StepRecord<K>]) -> Vec<f64> {
     let count = steps.iter().map(|step| step.step).collect::<BTreeSet<_>>().len();
     let ranks = (steps.len() as f64 / count.max(1) as f64).max(1.0);
     let mut total = K::Report::default();
     steps.iter().for_each(|step| total.add(&step.report));
-    total.times().map(|sums| sums.iter().map(|sum| sum / ranks).collect())
+    let [seconds, _] = total.times();
+    seconds.iter().map(|sum| sum / ranks).collect()
 }
 
 /// The scene's name, and a remark about the run.
@@ -214,4 +206,48 @@ fn title(head: &RunHead) -> String {
             format!("{}, not complete", head.scene)
         }
     }
+}
+
+/// A colour, as a page writes it.
+pub type Colour = &'static str;
+
+// Colours that differ for all eyes (Okabe & Ito 2008).
+pub const BLUE: Colour = "#0072b2";
+pub const ORANGE: Colour = "#e69f00";
+pub const GREEN: Colour = "#009e73";
+pub const VERMILION: Colour = "#d55e00";
+pub const PURPLE: Colour = "#cc79a7";
+/// For time without work.
+pub const GREY: Colour = "#bebebe";
+
+/// What differs from kind to kind in the tables and charts of a profile.
+#[derive(Debug)]
+pub struct Look {
+    /// What its runs compute.
+    pub runs_of: &'static str,
+    /// Whether a processor is a thread of a rank. Otherwise it is a whole rank.
+    pub by_thread: bool,
+    /// The column with the share of time in which a processor worked, 0 to 1.
+    pub share: &'static str,
+    /// The column with the time of which that is a share, s. It is that of the slowest processor.
+    pub length: &'static str,
+    /// Columns that `phases.csv` has too, the largest value of all processors.
+    pub of_frame: &'static [&'static str],
+    /// The title of the heat map of the shares.
+    pub heat_map: &'static str,
+    /// The colour of a phase, by its number.
+    pub color: fn(usize) -> Colour,
+    /// The charts of columns, from top to bottom.
+    pub charts: &'static [ColumnChart],
+}
+
+/// A chart of the sums of columns over all processors, frame by frame.
+#[derive(Debug)]
+pub struct ColumnChart {
+    /// Above the chart.
+    pub title: &'static str,
+    /// Whether the columns are stacked, in percent of the time of all processors.
+    pub is_share: bool,
+    /// Each column: its label, its colour and its name.
+    pub columns: &'static [(&'static str, Colour, &'static str)],
 }

@@ -4,28 +4,33 @@
 //! |---|---|
 //! | [`frames`] | the profile of any kind of run, frame by frame |
 //! | [`cloth`], [`bodies`] | what differs: the columns, the charts, and what a processor is |
-//! | [`look`] | the words and charts of a kind; `view` draws them |
-//! | [`csv`] | the tables |
-//! | [`lines`] | the same in a few lines |
-//! | [`workers`] | the workers of a run |
+//! | [`tables`] | its tables, and its lines for people |
+//! | [`worker_steps`], [`worker_model`], [`worker_table`] | what each worker had to do, how long a step would take with a rank for each, and their tables |
 
 mod bodies;
 mod cloth;
-mod csv;
 pub(super) mod frames;
-mod lines;
-pub(super) mod look;
-mod workers;
+mod tables;
+mod worker_model;
+mod worker_steps;
+mod worker_table;
+
+pub use self::worker_model::WorkersNetwork;
+pub use self::worker_steps::{RunOfWorkers, StepsOfWorkers, SumOfWorker, WorkerColumn};
+
+pub use self::frames::{
+    Colour, ColumnChart, FrameProfile, FrameProfiles, Look, ProcessorProfile, Profile, ProfileKind,
+    Sums,
+};
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use cloth_core::error::{Error, Result};
+use serde_json::json;
 
-use crate::program::output::bodies::record::Bodies;
-use crate::program::output::cloth_record::Cloth;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::{names, steps_jsonl};
-use crate::program::profile::frames::{FrameProfiles, Profile, ProfileKind};
+use crate::program::output::{Bodies, Cloth, RunHead, names, run_files, steps_jsonl};
+use crate::program::print::{self, ResultFormat};
 use crate::program::words::plural;
 
 /// Reads the profile of the run in `folder` from its `run.json` and `steps.jsonl`.
@@ -54,24 +59,24 @@ fn read_as<K: ProfileKind>(folder: &Path, head: &RunHead) -> Result<Profile> {
 }
 
 /// The profile of a run, or of two.
-pub struct Summary {
+struct Summary {
     /// The tables that were written.
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// The phases, and what is said about workers.
-    pub lines: Vec<String>,
+    lines: Vec<String>,
 }
 
 /// Writes the tables of the run in the folder `run` into the folder `out`.
 ///
 /// # Errors
 /// A folder that is no run, or a run without a step. When a file cannot be written.
-pub fn write(run: &Path, out: &Path) -> Result<Summary> {
+fn write(run: &Path, out: &Path) -> Result<Summary> {
     let profile = read(run)?;
     let mut files = Vec::from(profile.write_tables(out)?);
     let mut lines = profile.lines();
-    if let Some(workers) = workers::read(run)? {
-        files.extend(workers::write(&workers, out)?);
-        lines.extend(workers::lines(&workers, None));
+    if let Some(workers) = worker_steps::read(run)? {
+        files.extend(worker_table::write(&workers, out)?);
+        lines.extend(worker_table::lines(&workers, None));
     }
     Ok(Summary { files, lines })
 }
@@ -80,8 +85,8 @@ pub fn write(run: &Path, out: &Path) -> Result<Summary> {
 /// against the second one.
 ///
 /// # Errors
-/// As for [`write`]. Runs of different kinds, or with different numbers of frames.
-pub fn compare(runs: [&Path; 2]) -> Result<Summary> {
+/// The errors of [`write`]. Runs of different kinds, or with different numbers of frames.
+fn compare(runs: [&Path; 2]) -> Result<Summary> {
     let [a, b] = [read(runs[0])?, read(runs[1])?];
     if a.look.runs_of != b.look.runs_of {
         let cause = format!("this run is of {}, the other of {}", b.look.runs_of, a.look.runs_of);
@@ -89,8 +94,8 @@ pub fn compare(runs: [&Path; 2]) -> Result<Summary> {
     }
     expect_same_length(runs, [a.frames.len(), b.frames.len()])?;
     let mut lines = [a.lines(), b.lines()].concat();
-    let workers = workers::read(runs[0])?;
-    lines.extend(workers.iter().flat_map(|it| workers::lines(it, Some(b.mean_step_s()))));
+    let workers = worker_steps::read(runs[0])?;
+    lines.extend(workers.iter().flat_map(|it| worker_table::lines(it, Some(b.mean_step_s()))));
     Ok(Summary { files: Vec::new(), lines })
 }
 
@@ -104,10 +109,52 @@ fn expect_same_length(runs: [&Path; 2], [a, b]: [usize; 2]) -> Result<()> {
     Err(Error::file(runs[1], cause, remedy))
 }
 
+/// Arguments of `profile`.
+#[derive(Debug, Clone, Args)]
+pub struct ProfileArguments {
+    /// The run folder.
+    pub run: PathBuf,
+
+    /// The folder of another run, to compare with. It must have the same number of frames.
+    #[arg(value_name = "RUN")]
+    pub other: Option<PathBuf>,
+
+    /// Folder for the tables [default: the folder of the run].
+    #[arg(long, value_name = "DIR", conflicts_with = "other")]
+    pub out: Option<PathBuf>,
+
+    /// How the result is printed.
+    #[command(flatten)]
+    pub result: ResultFormat,
+}
+
+/// Writes the tables of one run, or compares two. Prints the files, the phases and what workers
+/// did. Lists the files in the `run.json` beside them.
+///
+/// # Errors
+/// A folder that is no run or has no step, two runs of different length, or a file that cannot be
+/// written.
+pub fn profile(arguments: &ProfileArguments) -> Result<()> {
+    let ProfileArguments { run, other, out, result } = arguments;
+    if let Some(out) = out {
+        std::fs::create_dir_all(out)
+            .map_err(|cause| Error::file(out, cause, "choose another folder (--out)"))?;
+    }
+    let out = out.as_ref().unwrap_or(run);
+    let Summary { files, lines } = match other {
+        None => write(run, out)?,
+        Some(other) => compare([run, other])?,
+    };
+    run_files::list_drawn(out, &files)?;
+    result.print(&json!({ "files": files }), || {
+        files.iter().try_for_each(|file| print::line(file.display()))?;
+        lines.iter().try_for_each(print::line)
+    })?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::frames::ProfileKind;
-    use super::look::Look;
     use super::*;
 
     fn expect_columns<K: ProfileKind>() {

@@ -6,8 +6,8 @@ use cloth_core::error::{Error, Result};
 use cloth_core::ranks::World;
 use serde::de::DeserializeOwned;
 
-use crate::program::output::folder::RunFolder;
-use crate::program::run::job::Job;
+use crate::program::output::RunFolder;
+use crate::program::run::Job;
 
 /// The largest fraction of the run's time that checkpoints may cost, unless the user chooses when
 /// they are written.

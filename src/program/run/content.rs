@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::engine;
 use cloth_bodies::bodies::{Documents, Setup};
 use cloth_core::error::{Error, Result};
 use cloth_core::mesh::ObjDocument;
@@ -11,10 +10,12 @@ use cloth_scene::Scene;
 use cloth_scene::bodies::RigidSetup;
 use cloth_scene::bodies::build::build_bodies;
 
+use crate::engine;
 use crate::program::cli::Arguments;
-use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
-use crate::program::output::materials::Materials;
-use crate::program::output::{bodies, obstacles};
+use crate::program::output::formats::Formats;
+use crate::program::output::{
+    FrameBodies, FrameObjects, InputMesh, Materials, RunFiles, names, obstacles,
+};
 use crate::program::run::memory;
 use crate::program::run::recording::RecordingArguments;
 use crate::program::words::plural;
@@ -33,8 +34,6 @@ pub struct ClothContent {
     pub documents: Documents,
     /// Their materials.
     pub materials: Materials,
-    /// The step whose tasks are traced.
-    pub time_line: Option<u64>,
     /// The recording of test trees.
     pub recording: RecordingArguments,
     /// Cloths, bodies and obstacles, until [`Content::take_setup`].
@@ -49,7 +48,6 @@ impl ClothContent {
     /// # Errors
     /// A mesh, a size or an argument that is not valid.
     pub fn new(arguments: &Arguments, scene: &Scene, home: &Path) -> Result<Self> {
-        check_step("--time-line", arguments.time_line, scene)?;
         let records = arguments.recording.is_given().then_some(1);
         check_step("--record-tasks", records, scene)?;
         check_step("--record-every", arguments.recording.every(), scene)?;
@@ -69,8 +67,7 @@ impl ClothContent {
         }));
         let mut documents = setup.take_documents();
         let materials = Materials::take(&mut documents);
-        let (time_line, recording) = (arguments.time_line, arguments.recording.clone());
-        Ok(Self { documents, materials, time_line, recording, setup, slips })
+        Ok(Self { documents, materials, recording: arguments.recording.clone(), setup, slips })
     }
 
     /// Name and mesh of each surface of a frame: cloths, rigid bodies, then moving obstacles.
@@ -127,8 +124,8 @@ impl Content {
         }
     }
 
-    /// Whether a run of it can go on from a saved state. What `Rapier` remembers from step to step is
-    /// not part of it.
+    /// Whether a run of it can go on from a saved state. What `Rapier` remembers from step to step
+    /// is not part of it.
     pub fn can_be_saved(&self) -> bool {
         match self {
             Self::Cloth(_) => true,
@@ -150,7 +147,7 @@ impl Content {
                     surfaces: cloth.surfaces(),
                     posed: posed.collect(),
                     cloths: cloth.documents.cloths.len(),
-                    still: obstacles::still(&cloth.documents),
+                    still: obstacles::still_obstacles(&cloth.documents),
                     materials: Some(&cloth.materials),
                     ..common
                 }
@@ -159,17 +156,54 @@ impl Content {
                 let count = setup.moving_count() as usize;
                 let bodies = Some(FrameBodies { count, solids: &setup.solids });
                 let fixed = setup.fixed.bodies();
-                let still = bodies::obstacles::still(fixed, &setup.solids, &setup.domain);
+                let still = obstacles::still_bodies(fixed, &setup.solids, &setup.domain);
                 FrameObjects { bodies, still, ..common }
             }
         }
+    }
+
+    /// The files that its run will write, with frames of `formats` and copies of `meshes`. It makes
+    /// no checkpoints if `checkpoint_every` is 0. The tables of a profile come at its end.
+    pub fn files(
+        &self,
+        arguments: &Arguments,
+        checkpoint_every: Option<u32>,
+        formats: &Formats,
+        meshes: &[InputMesh],
+        scene: &Scene,
+    ) -> RunFiles {
+        // What a run that goes on has copied is there.
+        let copied = if arguments.resumes { &[] } else { meshes };
+        let mut files = RunFiles::new(copied.iter().map(|mesh| mesh.copy.file.clone()));
+        let objects = self.frame_objects(scene);
+        formats.add_files(&mut files, &objects);
+        files.add((!objects.still.is_empty()).then_some(names::OBSTACLES));
+        match self {
+            Self::Cloth(cloth) => {
+                files.add([names::PARTITION]);
+                let has_poses = !cloth.documents.bodies.is_empty();
+                files.each_frame.extend(has_poses.then(|| names::all_beside(names::POSES)));
+                files.add(cloth.materials.files().filter(|_| !arguments.resumes));
+            }
+            Self::Bodies(setup) => {
+                let workers = setup.parallel.settings().map(|_| names::WORKERS);
+                let forces = scene.output.forces.then_some([names::CONTACTS, names::JOINTS]);
+                let tables = [names::OWNERS].into_iter().chain(workers);
+                let tables = tables.chain(forces.into_iter().flatten());
+                files.each_frame.extend(tables.map(names::all_beside));
+                files.add((!setup.solids.all().is_empty()).then_some(names::SOLIDS));
+            }
+        }
+        if checkpoint_every != Some(0) {
+            files.at_steps = vec![names::CHECKPOINTS.to_owned()];
+        }
+        files
     }
 }
 
 /// Refuses options that only cloth has.
 fn refuse_options_of_cloth(arguments: &Arguments) -> Result<()> {
     let of_cloth = [
-        ("--time-line", arguments.time_line.is_some()),
         ("--record-tasks", arguments.recording.is_given()),
         ("--refine", arguments.refine.is_some()),
     ];

@@ -27,7 +27,7 @@ pub fn commit(world: &dyn World, simulation: &mut Simulation, step: u64) -> Resu
     }
 }
 
-/// The same in a run of rigid bodies, which knows `panic` and `error` only.
+/// Commits the fault in a run of rigid bodies, which knows `panic` and `error` only.
 ///
 /// # Errors
 /// The fault itself, if it is an error.

@@ -2,15 +2,12 @@
 
 use std::time::Instant;
 
-use crate::engine::{Engine, Frame};
 use cloth_core::error::Result;
-use cloth_core::ranks::World;
+use cloth_core::ranks::{World, message};
 
-use crate::program::output::record::FrameRecord;
-use crate::program::run::checkpoints::Saved;
-use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::Job;
-use crate::program::run::recorder::{Recorder, RunSums};
+use crate::engine::{Engine, Frame};
+use crate::program::output::{FrameRecord, Kind, StepRecord};
+use crate::program::run::{Interrupt, Job, Recorder, RunSums, Saved, Stop};
 
 /// The kind of a run that has the sums `S`.
 type KindOf<S> = <S as RunSums>::Kind;
@@ -36,7 +33,7 @@ pub trait RunKind<'j> {
     /// Gathers `frame`, whose last step is over, and hands it to the writer.
     ///
     /// # Errors
-    /// As for [`Self::step`].
+    /// The errors of [`Self::step`].
     fn frame(&mut self, frame: u64, shown: Frame, steps: &Self::Steps) -> Result<()>;
 
     /// Gathers the record of those steps that lead to `frame` and are done. `None` if no step is
@@ -109,4 +106,26 @@ fn save<'j, K: RunKind<'j>>(run: &mut K, frame: u64, measured: &K::Steps) -> Res
     let steps = run.gather(frame, measured)?;
     let saved = Saved { step: run.engine().steps(), state, steps, start };
     run.recorder().map_or(Ok(()), |recorder| recorder.keep(saved))
+}
+
+/// The records of every rank's steps with these `numbers`, rank by rank, on rank 0; nothing on the
+/// others. All ranks have `reports` of the same steps. `part` gives what the kind records
+/// besides, from a rank and the index of a step; it is called in the order of the records.
+/// Collective.
+///
+/// # Errors
+/// If a rank fails.
+pub fn gather_steps<K: Kind>(
+    world: &dyn World,
+    numbers: &[u64],
+    reports: &[K::Report],
+    mut part: impl FnMut(usize, usize) -> K::StepPart,
+) -> Result<Vec<StepRecord<K>>> {
+    let count = reports.len().max(1);
+    let all = message::gather_v(world, 0, reports)?;
+    let records = all.into_iter().enumerate().map(|(index, report)| {
+        let (rank, index) = (index / count, index % count);
+        StepRecord { step: numbers[index], rank, part: part(rank, index), report }
+    });
+    Ok(records.collect())
 }

@@ -3,21 +3,18 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::engine::Engine;
 use cloth_core::error::{Error, Result};
 use cloth_core::ranks::{World, in_process};
 use cloth_rigid::balance::Balancer;
 use cloth_step::{Model, ObjectSize, Simulation};
 use serde::Serialize;
 
+use crate::engine::Engine;
 use crate::program::cli::{Arguments, InfoArguments};
 use crate::program::print;
 use crate::program::run::cloth::peaks::contacts_of;
-use crate::program::run::content::Content;
-use crate::program::run::job::Job;
-use crate::program::run::placement::Placement;
-use crate::program::run::sizes::lines;
-use crate::program::run::{bodies, memory, scene_notes};
+use crate::program::run::scene_notes::{self, lines};
+use crate::program::run::{Content, Job, Placement, bodies, memory};
 use crate::program::words::{grouped, plural, plural_grouped, significant};
 
 /// Steps are measured for about this time, s.
@@ -145,7 +142,7 @@ fn first_steps(job: &Job, model: Option<&Arc<Model>>, ranks: usize) -> Result<Ve
 }
 
 impl Forecast {
-    /// The same for people.
+    /// The lines for people.
     fn lines(&self) -> Vec<String> {
         let size = match (self.bodies, self.vertices) {
             (Some(bodies), _) => plural_grouped(bodies, "body"),

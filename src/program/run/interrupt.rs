@@ -17,7 +17,7 @@ use cloth_core::ranks::World;
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, Signal};
 
-use crate::program::output::folder::RunFolder;
+use crate::program::output::RunFolder;
 use crate::program::print;
 
 /// The signals that end a run early.
@@ -92,7 +92,7 @@ impl BlockedSignals {
 }
 
 /// Whether this process ignores SIGHUP, as under `nohup`. A thread that waits for signals would
-/// receive it nevertheless. True if the system does not tell, so that SIGHUP is left alone.
+/// receive it nevertheless. True if the system does not say, so that SIGHUP is left alone.
 fn hangup_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -133,7 +133,7 @@ impl Interrupt {
     /// Claims the folder of the run by `claim`. A signal before the frames gives it back.
     ///
     /// # Errors
-    /// Those of `claim`.
+    /// The errors of `claim`.
     pub fn claim(&self, claim: impl FnOnce() -> Result<RunFolder>) -> Result<Arc<RunFolder>> {
         // The lock makes a signal wait until the folder to be given back is known.
         let mut phase = self.phase();

@@ -12,22 +12,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::program::cli::Arguments;
 use crate::program::output::checkpoint::{self, Header, LEAST_KEPT};
-use crate::program::output::earlier::Claim;
-use crate::program::output::folder::RunFolder;
-use crate::program::output::formats::set::Formats;
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::mesh_copies::{InputMesh, input_meshes, with_copies};
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::run_json::{BegunFrom, RunHead, Status};
-use crate::program::overrides;
-use crate::program::print;
-use crate::program::run::content::Content;
-use crate::program::run::files;
+use crate::program::output::formats::Formats;
+use crate::program::output::mesh_copies::{input_meshes, with_copies};
+use crate::program::output::{
+    BegunFrom, Claim, FrameObjects, InputMesh, RunFiles, RunFolder, RunHead, Status, names,
+};
 use crate::program::run::origin::begun_from;
-use crate::program::run::placement::Placement;
-use crate::program::run::stage::{Show, Stage};
+use crate::program::run::{Content, Placement, Show, Stage};
 use crate::program::words::plural;
+use crate::program::{overrides, print};
 
 /// What every rank knows of a run.
 pub struct Job {
@@ -159,7 +152,7 @@ impl Job {
         let every = CheckpointPlan::every(arguments, &content)?;
         let target = Target {
             folder: arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scene.name)),
-            files: files::of_run(arguments, &content, every, &formats, &meshes, &scene),
+            files: content.files(arguments, every, &formats, &meshes, &scene),
             overwrite: arguments.overwrite,
             resumes: arguments.resumes,
             origin: begun_from(arguments.origin.as_ref(), &copied, &meshes)?,
@@ -214,8 +207,8 @@ impl Job {
     /// checkpoint.
     ///
     /// # Errors
-    /// As for [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that already
-    /// has all its frames.
+    /// The errors of [`RunFolder::claim`] and [`RunFolder::claim_again`]. Also a resumed run that
+    /// already has all its frames.
     pub fn claim(&self) -> Result<RunFolder> {
         let Target { folder: path, files, overwrite, resumes, origin } = &self.target;
         if *resumes {
@@ -259,7 +252,8 @@ impl Job {
     }
 
     /// Builds the model of the cloths, which is the same on all ranks; none in a scene of rigid
-    /// bodies. `partition` gets a function that makes a partition for a number of ranks. Call it once.
+    /// bodies. `partition` gets a function that makes a partition for a number of ranks. Call it
+    /// once.
     ///
     /// # Errors
     /// A mesh that cannot be partitioned, or a scene that starts with intersections.

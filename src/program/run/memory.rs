@@ -28,36 +28,33 @@ pub fn check_shapes(scene: &Scene) -> Result<()> {
 /// Checks that cloths of `triangles` triangles can be refined, before they are.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_refined(triangles: usize, refine: u32) -> Result<()> {
     let parts = f64::from(refine).powi(2);
     let (coarse, fine) = (triangles as f64, parts * triangles as f64);
-    let Some(free) = available().filter(|&free| CLOTH * fine > free) else { return Ok(()) };
-    let cause = format!(
+    let what = format!(
         "each of {coarse:.0} triangles of cloth becomes {parts:.0}: {fine:.0} triangles and about \
-         {:.0} vertices need {}",
-        0.5 * fine,
-        more_than(CLOTH * fine, free)
+         {:.0} vertices",
+        0.5 * fine
     );
-    let most = (free / (CLOTH * coarse)).sqrt().floor();
-    let remedy = match most {
-        ..1.0 => "choose a coarser mesh".to_owned(),
-        most => format!("choose at most {most:.0}"),
-    };
-    Err(Error::input(Place::Refinement, cause, remedy))
+    fits(CLOTH * fine, Place::Refinement, &what, |free| {
+        match (free / (CLOTH * coarse)).sqrt().floor() {
+            ..1.0 => "choose a coarser mesh".to_owned(),
+            most => format!("choose at most {most:.0}"),
+        }
+    })
 }
 
 /// Checks the rigid bodies of `scene`, before they are built.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_rigid(scene: &Scene) -> Result<()> {
     for (i, bodies) in scene.bodies.iter().enumerate() {
         let count = bodies.arrangement.count();
-        let Some(free) = available().filter(|&free| RIGID * count > free) else { continue };
-        let cause = format!("{count:.0} bodies need {}", more_than(RIGID * count, free));
-        let remedy = "ask for fewer, or use a machine with more memory";
-        return Err(Error::input(format!("bodies[{i}].arrangement"), cause, remedy));
+        let (place, what) = (format!("bodies[{i}].arrangement"), format!("{count:.0} bodies"));
+        let remedy = |_| "ask for fewer, or use a machine with more memory".to_owned();
+        fits(RIGID * count, place, &what, remedy)?;
     }
     Ok(())
 }
@@ -65,7 +62,7 @@ pub fn check_rigid(scene: &Scene) -> Result<()> {
 /// Checks the bodies of a scene.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_bodies(setup: &Setup) -> Result<()> {
     let cloths: usize = setup.cloths.iter().map(|cloth| cloth.faces.len()).sum();
     let obstacles: usize = setup.obstacles.iter().map(|obstacle| obstacle.faces.len()).sum();
@@ -73,42 +70,41 @@ pub fn check_bodies(setup: &Setup) -> Result<()> {
     check(cloths as f64, (bodies + obstacles) as f64)
 }
 
-/// Checks that a mesh of so many `triangles` can be made, before it is. `place` is the argument that
-/// asks for it.
+/// Checks that a mesh of so many `triangles` can be made, before it is. `place` is the argument
+/// that asks for it.
 ///
 /// # Errors
-/// As for [`check_shapes`].
+/// The errors of [`check_shapes`].
 pub fn check_mesh(place: &str, triangles: f64) -> Result<()> {
-    let bytes = OBSTACLE * triangles;
-    let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
-    let cause = format!("{triangles:.0} triangles need {}", more_than(bytes, free));
-    Err(Error::input(place, cause, "choose fewer cells or longer edges"))
+    let what = format!("{triangles:.0} triangles");
+    fits(OBSTACLE * triangles, place, &what, |_| "choose fewer cells or longer edges".to_owned())
 }
 
 fn check(cloth_triangles: f64, obstacle_triangles: f64) -> Result<()> {
     let bytes = CLOTH * cloth_triangles + OBSTACLE * obstacle_triangles;
-    let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
     // The sum of no numbers is -0.
     let [cloths, others] = [cloth_triangles, obstacle_triangles].map(f64::abs);
+    let what = format!("{cloths:.0} triangles of cloth and {others:.0} of obstacles and bodies");
+    let remedy = |_| "choose coarser meshes or longer edges (edge_m)".to_owned();
+    fits(bytes, "the meshes of the scene", &what, remedy)
+}
+
+/// Refuses what needs more `bytes` than are free. `remedy` is called with the free bytes.
+fn fits(
+    bytes: f64,
+    place: impl Into<Place>,
+    what: &str,
+    remedy: impl Fn(f64) -> String,
+) -> Result<()> {
+    let Some(free) = available().filter(|&free| bytes > free) else { return Ok(()) };
+    let [needed, there] = [bytes, free].map(|bytes| bytes / f64::from(1 << 30));
     let cause = format!(
-        "{cloths:.0} triangles of cloth and {others:.0} of obstacles and bodies need {}",
-        more_than(bytes, free)
+        "{what} need about {needed:.2} GiB of memory or more, and there are {there:.2} GiB"
     );
-    Err(Error::input(
-        "the meshes of the scene",
-        cause,
-        "choose coarser meshes or longer edges (edge_m)",
-    ))
+    Err(Error::input(place, cause, remedy(free)))
 }
 
-/// States that `bytes` are more than the `free` bytes.
-fn more_than(bytes: f64, free: f64) -> String {
-    let gib = |bytes: f64| bytes / f64::from(1 << 30);
-    let (needed, free) = (gib(bytes), gib(free));
-    format!("about {needed:.2} GiB of memory or more, and there are {free:.2} GiB")
-}
-
-/// The most memory that this process has had, bytes. `None` if the system does not tell.
+/// The most memory that this process has had, bytes. `None` if the system does not say.
 pub fn peak() -> Option<f64> {
     number("/proc/self/status", "VmHWM:").map(|kib| 1024.0 * kib)
 }
@@ -120,7 +116,7 @@ fn number(file: &str, name: &str) -> Option<f64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// Memory that this process may still take, bytes. `None` if the system does not tell.
+/// Memory that this process may still take, bytes. `None` if the system does not say.
 fn available() -> Option<f64> {
     let free = number("/proc/meminfo", "MemAvailable:").map(|kib| 1024.0 * kib);
     let limit = number("/proc/self/limits", "Max address space");

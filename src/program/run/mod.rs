@@ -6,47 +6,46 @@ mod cloth;
 pub mod content;
 #[cfg(feature = "fault-injection")]
 mod fault;
-mod files;
 mod frames;
-mod gather;
 mod head;
 pub mod info;
 mod interrupt;
 mod job;
 mod launcher;
 pub mod memory;
-mod open_folder;
 mod origin;
 pub mod placement;
-mod progress;
+pub mod progress;
 mod recorder;
 pub mod recording;
 mod scene_notes;
-mod sizes;
-pub mod stage;
 mod summary;
-mod totals;
+
+pub use self::checkpoints::{Saved, Schedule};
+pub use self::content::{ClothContent, Content};
+pub use self::frames::RunKind;
+pub use self::interrupt::{Interrupt, Stop};
+pub use self::job::Job;
+pub use self::placement::Placement;
+pub use self::progress::{RunProgress, Show, Stage};
+pub use self::recorder::{Recorder, RunSums};
+pub use self::summary::{Contacts, RunFacts, Totals};
 
 use std::sync::Arc;
 
 use cloth_core::error::{Error, Place, Result};
-#[cfg(feature = "mpi")]
-use cloth_core::partition::Partition;
 use cloth_core::ranks::launch::Launch;
 use cloth_core::ranks::{World, in_process};
 use cloth_step::Model;
 
-use self::content::Content;
-use self::interrupt::{BlockedSignals, Interrupt, ProcessKind, Stop};
-use self::job::Job;
-use self::placement::Placement;
-#[cfg(feature = "mpi")]
-use self::stage::Show;
+use self::interrupt::{BlockedSignals, ProcessKind};
 use crate::program::cli::Arguments;
-use crate::program::output::folder::RunFolder;
+use crate::program::output::RunFolder;
+#[cfg(feature = "mpi")]
+use cloth_core::partition::Partition;
 
-/// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process is
-/// one rank of the run. Signals and `--stop-after` have exit codes of their own.
+/// Runs the scene of the arguments, and returns the exit code. Under an MPI launcher this process
+/// is one rank of the run. Signals and `--stop-after` have exit codes of their own.
 ///
 /// # Errors
 /// Whatever ended the run.
@@ -132,8 +131,8 @@ fn run_under_mpi(_: &Arguments, _: &Launch) -> Result<Option<Stop>> {
     Err(Error::internal("run", "a launcher's job without MPI"))
 }
 
-/// One rank's whole run. A run of cloth has a `model`. Rank 0 has the run folder. Returns why the run
-/// ended early, if it did.
+/// One rank's whole run. A run of cloth has a `model`. Rank 0 has the run folder. Returns why the
+/// run ended early, if it did.
 fn run_rank(
     job: &Job,
     model: Option<&Arc<Model>>,

@@ -5,9 +5,7 @@ use cloth_scene::Scene;
 use serde_json::Value;
 
 use crate::program::cli::Origin;
-use crate::program::output::mesh_copies::InputMesh;
-use crate::program::output::names;
-use crate::program::output::run_json::{BegunFrom, RunHead};
+use crate::program::output::{BegunFrom, InputMesh, RunHead, names};
 
 /// The frame of another run with which a run begins, and the differences between its `scene` and
 /// `meshes` and those of that run. The scene has the paths of the copies of meshes.

@@ -1,15 +1,14 @@
 //! The ranks and threads of a run, compared with the cores that they share.
 
-#[cfg(feature = "mpi")]
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use cloth_core::error::{Error, Result};
 use cloth_core::ranks::launch;
-#[cfg(feature = "mpi")]
-use cloth_core::ranks::{World, launch::HostBinding, message};
 
 use crate::program::cli::Computing;
 use crate::program::words::plural;
+#[cfg(feature = "mpi")]
+use cloth_core::ranks::{World, launch::HostBinding, message};
+#[cfg(feature = "mpi")]
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The most processors (ranks times threads) for each core, unless `--oversubscribe` is given.
 const PROCESSORS_PER_CORE: usize = 4;

@@ -4,10 +4,13 @@
 //! less the one before, wrapping), and of numbers with two bytes all low bytes come first, then all
 //! high bytes. That halves what deflating leaves. `page/arrays.js` is the inverse.
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cloth_core::math::Vec3;
 use serde::{Serialize, Serializer};
+
+use crate::program::view::Bounds;
 
 /// How hard the bytes are squeezed, 0 to 10. More takes longer and gains less than 2 %.
 const LEVEL: u8 = 6;
@@ -150,50 +153,6 @@ fn by_bytes<const N: usize>(numbers: &[[u8; N]], bytes: &mut Vec<u8>) {
     }
 }
 
-/// The box around positions (m), in which they are written as numbers of 16 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PositionBox {
-    /// The least coordinates, m.
-    pub low: [f64; 3],
-    /// The largest coordinates, m.
-    pub high: [f64; 3],
-}
-
-impl PositionBox {
-    /// The box around all `positions` (m) that are finite.
-    pub fn around<'p>(positions: impl Iterator<Item = &'p Vec3>) -> Self {
-        let finite = positions.filter(|x| x.iter().all(|it| it.is_finite()));
-        let bounds = finite.fold(None, |bounds: Option<[Vec3; 2]>, x| {
-            Some(bounds.map_or([*x, *x], |[low, high]| [low.inf(x), high.sup(x)]))
-        });
-        let [low, high] = bounds.unwrap_or([Vec3::zeros(); 2]).map(Into::into);
-        Self { low, high }
-    }
-
-    /// The positions (m) of which [`Self::shares`] gave these `shares`.
-    pub fn positions(&self, shares: &[u16]) -> Vec<Vec3> {
-        let count = shares.len() / 3;
-        let scale = [0, 1, 2].map(|i| (self.high[i] - self.low[i]) / f64::from(u16::MAX));
-        let coordinate = |vertex: usize, axis: usize| {
-            self.low[axis] + scale[axis] * f64::from(shares[axis * count + vertex])
-        };
-        (0..count).map(|it| Vec3::from([0, 1, 2].map(|axis| coordinate(it, axis)))).collect()
-    }
-
-    /// The positions as shares of the box: all x, then all y, then all z. The error is at most half
-    /// of 1/65535 of the width. What is not finite is at the lower corner.
-    pub fn shares(&self, positions: &[Vec3]) -> Vec<u16> {
-        let mut shares = Vec::with_capacity(3 * positions.len());
-        for axis in 0..3 {
-            let (low, width) = (self.low[axis], self.high[axis] - self.low[axis]);
-            let scale = if width > 0.0 { f64::from(u16::MAX) / width } else { 0.0 };
-            // The conversion saturates, and gives 0 for NaN.
-            shares.extend(positions.iter().map(|x| ((x[axis] - low) * scale).round() as u16));
-        }
-        shares
-    }
-}
-
 /// `values` as shares of the range from the smallest to the largest, and this range. Values that
 /// are not finite count as the smallest one.
 pub fn in_8_bits(values: &[f64]) -> (Vec<u8>, [f64; 2]) {
@@ -205,32 +164,51 @@ pub fn in_8_bits(values: &[f64]) -> (Vec<u8>, [f64; 2]) {
     (values.iter().map(|value| ((value - range[0]) * scale).round() as u8).collect(), range)
 }
 
+/// A frame in a page.
+#[derive(Debug, Clone, Serialize)]
+pub struct FrameBlock {
+    /// Its number in the run.
+    pub number: u64,
+    /// Time since the start, s.
+    pub time_s: f64,
+    /// The box of all positions of 16 bits.
+    pub bounds: Bounds,
+    /// The range of each array of 8 bits, by its name.
+    pub ranges: BTreeMap<&'static str, [f64; 2]>,
+    /// Arrays of 16 bits are added here; those of 8 bits by [`Self::add_values`].
+    #[serde(flatten)]
+    pub arrays: Arrays,
+}
+
+impl FrameBlock {
+    /// Frame `number` at `time_s` (s), without an array.
+    pub fn new(number: u64, time_s: f64, bounds: Bounds) -> Self {
+        Self { number, time_s, bounds, ranges: BTreeMap::new(), arrays: Arrays::default() }
+    }
+
+    /// Adds `values` as shares of their own range.
+    pub fn add_values(&mut self, name: &'static str, values: &[f64]) {
+        let (shares, range) = in_8_bits(values);
+        self.arrays.add_u8(name, shares);
+        self.ranges.insert(name, range);
+    }
+
+    /// Adds `values` as shares of `range`. Values outside are at its ends.
+    pub fn add_values_of(&mut self, name: &'static str, values: &[f64], range: [f64; 2]) {
+        let scale = 255.0 / (range[1] - range[0]);
+        // The conversion saturates.
+        let share = |value: &f64| ((value - range[0]) * scale).round() as u8;
+        self.arrays.add_u8(name, values.iter().map(share).collect());
+        self.ranges.insert(name, range);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn positions_lie_within_half_a_quantum() {
-        let positions =
-            Vec::from_iter((0..500).map(|i| Vec3::new(f64::from(i).sin(), 2.5, f64::from(i))));
-        let bounds = PositionBox::around(positions.iter());
-        let shares = bounds.shares(&positions);
-        for (i, x) in positions.iter().enumerate() {
-            for axis in 0..3 {
-                let width = bounds.high[axis] - bounds.low[axis];
-                let share = f64::from(shares[axis * positions.len() + i]) / 65535.0;
-                let error = bounds.low[axis] + share * width - x[axis];
-                assert!(error.abs() <= 0.5000001 * width / 65535.0, "{error}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_not_finite_does_no_harm() {
-        let x = [Vec3::new(f64::NAN, 0.0, 1.0), Vec3::new(1.0, 2.0, 3.0)];
-        let bounds = PositionBox::around(x.iter());
-        assert_eq!(bounds, PositionBox { low: [1.0, 2.0, 3.0], high: [1.0, 2.0, 3.0] });
-        assert_eq!(bounds.shares(&x), [0; 6]);
+    fn values_that_are_not_finite_do_no_harm() {
         assert_eq!(in_8_bits(&[f64::NAN, 1.0, 3.0, 2.0]), (vec![0, 0, 255, 128], [1.0, 3.0]));
         assert_eq!(in_8_bits(&[]), (vec![], [0.0, 0.0]));
     }

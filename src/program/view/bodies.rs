@@ -1,10 +1,8 @@
 //! A run of rigid bodies alone in a page: shapes, and the poses of all bodies in each frame.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use cloth_core::error::Result;
-use cloth_core::input;
 use cloth_core::math::Vec3;
 use cloth_rigid::FrameBody;
 use cloth_rigid::body::BodyId;
@@ -13,17 +11,16 @@ use cloth_rigid::fixed::FixedShape;
 use cloth_rigid::shape::Shape;
 use cloth_rigid::surfaces::Surfaces;
 use cloth_scene::bodies::spec::Parallel;
-use serde::de::DeserializeOwned;
 
-use crate::program::check::bodies::folder::BodyRun;
-use crate::program::check::record::Record;
+use crate::program::check::Record;
+use crate::program::check::bodies::BodyRun;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::names;
-use crate::program::view::arrays::{Arrays, PositionBox};
-use crate::program::view::frame_block::FrameBlock;
+use crate::program::output::tables::read_rows;
 use crate::program::view::posed::in_16_bits;
-use crate::program::view::stage::{
-    BodiesHead, JointHead, ObjectHead, Role, ShapeHead, Stage, Still,
+use crate::program::view::stage::place_of;
+use crate::program::view::{
+    Arrays, BodiesHead, Bounds, FrameBlock, JointHead, ObjectHead, Role, ShapeHead, Stage, Still,
 };
 
 /// The number of a body that is not in a frame, in the array of ranks or workers.
@@ -41,7 +38,7 @@ impl BodyStage {
     /// Reads everything except the frames, and one frame for the sizes of the bodies.
     ///
     /// # Errors
-    /// As for `check`: a folder whose scene, obstacles or frames cannot be read.
+    /// The errors of `check`: a folder whose scene, obstacles or frames cannot be read.
     pub fn open(record: Record) -> Result<Self> {
         let run = BodyRun::open(record)?;
         let ids = Vec::from_iter(run.ids());
@@ -58,11 +55,12 @@ impl BodyStage {
     fn add_tables(&self, number: u64, rows: &[Option<&FrameBody>], frame: &mut FrameBlock) {
         let folder = &self.run.record.folder;
         let mut homes = vec![ABSENT; self.ids.len()];
-        if let Some(owners) = table::<(u64, u64, u64)>(folder, names::OWNERS, number) {
+        let owners = names::beside(names::OWNERS, number);
+        if let Ok(owners) = read_rows::<(u64, u64, u64)>(folder, &owners) {
             for (first, last, rank) in owners {
                 let places = self.ids.partition_point(|&id| id < first)..;
                 let own = self.ids[places.clone()].iter().take_while(|&&id| id <= last).count();
-                // A page tells 65,535 of them apart.
+                // A page distinguishes 65,535 of them.
                 homes[places.start..places.start + own].fill((rank as u16).min(ABSENT - 1));
             }
         }
@@ -76,7 +74,8 @@ impl BodyStage {
         let has_workers = matches!(self.run.setup.parallel, Parallel::Workers { .. });
         frame.arrays.add_u16(if has_workers { "worker" } else { "body_rank" }, homes);
         type Contact = (u64, u64, [f64; 3], [f64; 3], [f64; 3], f64);
-        if let Some(contacts) = table::<Contact>(folder, names::CONTACTS, number) {
+        let contacts = names::beside(names::CONTACTS, number);
+        if let Ok(contacts) = read_rows::<Contact>(folder, &contacts) {
             let mut forces = vec![0.0; self.ids.len()];
             for (first, second, _, _, force, _) in contacts {
                 for id in [first, second] {
@@ -104,7 +103,7 @@ impl Stage for BodyStage {
         }
         let centre = |row: &Option<&FrameBody>| row.map(|row| Vec3::from(row.position));
         let present = Vec::from_iter(rows.iter().filter_map(centre));
-        let bounds = PositionBox::around(present.iter());
+        let bounds = Bounds::around(present.iter());
         let mut frame = FrameBlock::new(number, shown.time_s, bounds);
         let absent = present.first().copied().unwrap_or_default();
         let centres = Vec::from_iter(rows.iter().map(|row| centre(row).unwrap_or(absent)));
@@ -136,7 +135,7 @@ struct Shapes {
 }
 
 impl Shapes {
-    /// Those of the bodies with these `ids`. Free bodies are as at the start.
+    /// The shapes of the bodies with these `ids`. Free bodies are as at the start.
     fn of(run: &BodyRun, ids: &[BodyId]) -> Self {
         let mut shapes = Self::default();
         let fixed = run.setup.fixed.bodies();
@@ -170,12 +169,7 @@ impl Shapes {
                 (unit, shape.stretch(&Vec3::repeat(1.0)).into())
             }
         };
-        let is_same = |known: &Shape| same(known, &standing);
-        let place = self.list.iter().position(is_same).unwrap_or(self.list.len());
-        if place == self.list.len() {
-            self.list.push(standing);
-        }
-        self.of_each.push(place as u16);
+        self.of_each.push(place_of(&mut self.list, standing, same));
         self.scales.push(scale);
     }
 
@@ -259,11 +253,4 @@ fn joint(run: &BodyRun, ids: &[BodyId], joint: &Joint) -> JointHead {
     let kind = format!("{:?}", joint.settings.kind);
     let points = [first.point, point].map(|it| Some(it.into()));
     JointHead { kind, bodies: [place(joint.first), body], points }
-}
-
-/// The rows of the table `name` beside frame `number`, if it is there and whole.
-fn table<R: DeserializeOwned>(folder: &Path, name: &str, number: u64) -> Option<Vec<R>> {
-    let path = folder.join(names::beside(name, number));
-    let bytes = input::read(&path, input::DATA_LIMIT).ok()?;
-    csv::Reader::from_reader(bytes.as_slice()).into_deserialize().collect::<csv::Result<_>>().ok()
 }

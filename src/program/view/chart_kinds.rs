@@ -2,66 +2,44 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
-use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
-use crate::program::profile::look::{BLUE, Colour, GREEN, GREY, ORANGE, PURPLE, VERMILION};
-use crate::program::view::charts::{ChartKind, ChartOf, CurveOf, LoadOfWorker, Take};
+use crate::program::output::{Bodies, BodyFrameRecord, Cloth, ClothFrameRecord};
+use crate::program::profile::Colour;
+use crate::program::profile::frames::{BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION};
+use crate::program::view::{ChartKind, ChartLine, CurveOf, LoadOfWorker, Take};
 
-const fn curve(label: &'static str, color: Colour, value: &'static str, take: Take) -> CurveOf {
-    CurveOf { label, color, value, take }
+const fn chart(title: &'static str, unit: &'static str) -> ChartLine {
+    ChartLine::Chart { title, unit }
+}
+
+const fn curve(label: &'static str, color: Colour, value: &'static str, take: Take) -> ChartLine {
+    ChartLine::Curve(CurveOf { label, color, value, take })
 }
 
 impl ChartKind for Cloth {
-    const CHARTS: &'static [ChartOf] = &[
-        ChartOf {
-            title: "Contacts",
-            unit: "a step",
-            curves: &[
-                curve("near pairs", BLUE, "proximity_pairs", Take::AStep),
-                curve("predicted impacts", VERMILION, "predicted_impacts", Take::AStep),
-                curve("collisions", ORANGE, "collisions", Take::AStep),
-            ],
-        },
-        ChartOf {
-            title: "Iterations of conjugate gradients",
-            unit: "a step",
-            curves: &[curve("iterations", BLUE, "cg_iterations", Take::SameAStep)],
-        },
-        ChartOf {
-            title: "Balance of energy",
-            unit: "J",
-            curves: &[
-                curve("kinetic and elastic", BLUE, "internal_j", Take::Whole),
-                curve("total", PURPLE, "energy_j", Take::Whole),
-                curve("work so far", GREEN, "work_j", Take::SoFar),
-                curve("rises without work so far", VERMILION, "unexplained_rise_j", Take::SoFar),
-            ],
-        },
-        ChartOf {
-            title: "Repairs and redone steps",
-            unit: "a frame",
-            curves: &[
-                curve("repairs", BLUE, "repairs", Take::Same),
-                curve("redone: solve failed", VERMILION, "halvings", Take::Same),
-                curve("redone: edge turned", ORANGE, "turned_steps", Take::Same),
-                curve("redone: fail-safe or energy", PURPLE, "redone_steps", Take::Same),
-                curve("smaller: fast obstacle", GREEN, "fast_steps", Take::Same),
-                curve("smaller: inaccurate", GREY, "inaccurate_steps", Take::Same),
-            ],
-        },
-        ChartOf {
-            title: "Strain of edges at the frame",
-            unit: "%",
-            curves: &[
-                curve("largest", VERMILION, "strain_most", Take::Whole),
-                curve("smallest", BLUE, "strain_least", Take::Whole),
-            ],
-        },
-        ChartOf {
-            title: "Hierarchy tests",
-            unit: "a step",
-            curves: &[curve("tests", BLUE, "tests", Take::AStep)],
-        },
+    const CHARTS: &'static [ChartLine] = &[
+        chart("Contacts", "a step"),
+        curve("near pairs", BLUE, "proximity_pairs", Take::AStep),
+        curve("predicted impacts", VERMILION, "predicted_impacts", Take::AStep),
+        curve("collisions", ORANGE, "collisions", Take::AStep),
+        chart("Iterations of conjugate gradients", "a step"),
+        curve("iterations", BLUE, "cg_iterations", Take::SameAStep),
+        chart("Balance of energy", "J"),
+        curve("kinetic and elastic", BLUE, "internal_j", Take::Whole),
+        curve("total", PURPLE, "energy_j", Take::Whole),
+        curve("work so far", GREEN, "work_j", Take::SoFar),
+        curve("rises without work so far", VERMILION, "unexplained_rise_j", Take::SoFar),
+        chart("Repairs and redone steps", "a frame"),
+        curve("repairs", BLUE, "repairs", Take::Same),
+        curve("redone: solve failed", VERMILION, "halvings", Take::Same),
+        curve("redone: edge turned", ORANGE, "turned_steps", Take::Same),
+        curve("redone: fail-safe or energy", PURPLE, "redone_steps", Take::Same),
+        curve("smaller: fast obstacle", GREEN, "fast_steps", Take::Same),
+        curve("smaller: inaccurate", GREY, "inaccurate_steps", Take::Same),
+        chart("Strain of edges at the frame", "%"),
+        curve("largest", VERMILION, "strain_most", Take::Whole),
+        curve("smallest", BLUE, "strain_least", Take::Whole),
+        chart("Hierarchy tests", "a step"),
+        curve("tests", BLUE, "tests", Take::AStep),
     ];
 
     fn of_frame(frame: &ClothFrameRecord) -> Vec<(&'static str, f64)> {
@@ -71,61 +49,29 @@ impl ChartKind for Cloth {
 }
 
 impl ChartKind for Bodies {
-    const CHARTS: &'static [ChartOf] = &[
-        ChartOf {
-            title: "Contacts",
-            unit: "a step",
-            curves: &[
-                curve("contacts", BLUE, "contacts", Take::AStep),
-                curve("stopped bodies", VERMILION, "stopped", Take::AStep),
-            ],
-        },
-        ChartOf {
-            title: "Sweeps of the solver",
-            unit: "a step",
-            curves: &[curve("sweeps", BLUE, "sweeps", Take::SameAStep)],
-        },
-        ChartOf {
-            title: "Balance of energy",
-            unit: "J",
-            curves: &[
-                curve("translation", BLUE, "translation_j", Take::Whole),
-                curve("rotation", ORANGE, "rotation_j", Take::Whole),
-                curve("potential", GREEN, "potential_j", Take::Whole),
-                curve("sum", PURPLE, "mechanical_j", Take::Whole),
-            ],
-        },
-        ChartOf {
-            title: "Bodies and shadow copies at the frame",
-            unit: "",
-            curves: &[
-                curve("bodies", BLUE, "bodies", Take::Whole),
-                curve("shadow copies", ORANGE, "shadow_copies", Take::Whole),
-            ],
-        },
-        ChartOf {
-            title: "Widest joint",
-            unit: "m",
-            curves: &[curve("gap", VERMILION, "joint_gap_m", Take::Whole)],
-        },
-        ChartOf {
-            title: "Messages",
-            unit: "a step",
-            curves: &[
-                curve("messages", PURPLE, "messages", Take::AStep),
-                curve("migrations", VERMILION, "migrated", Take::AStep),
-            ],
-        },
-        ChartOf {
-            title: "Bytes sent",
-            unit: "a step",
-            curves: &[curve("bytes", ORANGE, "bytes", Take::AStep)],
-        },
-        ChartOf {
-            title: "Largest residual",
-            unit: "m/s",
-            curves: &[curve("residual", VERMILION, "residual_m_s", Take::Whole)],
-        },
+    const CHARTS: &'static [ChartLine] = &[
+        chart("Contacts", "a step"),
+        curve("contacts", BLUE, "contacts", Take::AStep),
+        curve("stopped bodies", VERMILION, "stopped", Take::AStep),
+        chart("Sweeps of the solver", "a step"),
+        curve("sweeps", BLUE, "sweeps", Take::SameAStep),
+        chart("Balance of energy", "J"),
+        curve("translation", BLUE, "translation_j", Take::Whole),
+        curve("rotation", ORANGE, "rotation_j", Take::Whole),
+        curve("potential", GREEN, "potential_j", Take::Whole),
+        curve("sum", PURPLE, "mechanical_j", Take::Whole),
+        chart("Bodies and shadow copies at the frame", ""),
+        curve("bodies", BLUE, "bodies", Take::Whole),
+        curve("shadow copies", ORANGE, "shadow_copies", Take::Whole),
+        chart("Widest joint", "m"),
+        curve("gap", VERMILION, "joint_gap_m", Take::Whole),
+        chart("Messages", "a step"),
+        curve("messages", PURPLE, "messages", Take::AStep),
+        curve("migrations", VERMILION, "migrated", Take::AStep),
+        chart("Bytes sent", "a step"),
+        curve("bytes", ORANGE, "bytes", Take::AStep),
+        chart("Largest residual", "m/s"),
+        curve("residual", VERMILION, "residual_m_s", Take::Whole),
     ];
 
     fn of_frame(frame: &BodyFrameRecord) -> Vec<(&'static str, f64)> {

@@ -7,16 +7,15 @@ use cloth_core::error::Result;
 use cloth_core::report::{Cell, Report};
 use serde::Serialize;
 
-use crate::program::output::record::FrameRecord;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::steps_jsonl;
-use crate::program::profile::frames::{FrameProfile, FrameProfiles, Profile, ProfileKind};
-use crate::program::profile::look::{Colour, ColumnChart};
+use crate::program::output::{FrameRecord, RunHead, steps_jsonl};
+use crate::program::profile::{
+    Colour, ColumnChart, FrameProfile, FrameProfiles, Profile, ProfileKind,
+};
 
 /// A kind of run that has charts.
 pub trait ChartKind: ProfileKind {
     /// Its charts of counts, from top to bottom.
-    const CHARTS: &'static [ChartOf];
+    const CHARTS: &'static [ChartLine];
 
     /// Values that the record of a frame has besides the reports of its steps.
     fn of_frame(frame: &FrameRecord<Self>) -> Vec<(&'static str, f64)>;
@@ -30,14 +29,23 @@ pub trait ChartKind: ProfileKind {
 /// What a worker had to do in a frame: its time (s), contacts and active bodies.
 pub type LoadOfWorker = [f64; 3];
 
-/// A chart of counts.
-pub struct ChartOf {
-    /// Above it.
-    pub title: &'static str,
-    /// The unit of its values.
-    pub unit: &'static str,
-    /// Its curves.
-    pub curves: &'static [CurveOf],
+/// A line of the list of charts.
+pub enum ChartLine {
+    /// A chart of counts begins. It has the curves that follow.
+    Chart {
+        /// Above it.
+        title: &'static str,
+        /// The unit of its values.
+        unit: &'static str,
+    },
+    /// A curve.
+    Curve(CurveOf),
+}
+
+impl ChartLine {
+    fn curve(&self) -> Option<&CurveOf> {
+        if let Self::Curve(curve) = self { Some(curve) } else { None }
+    }
 }
 
 /// A curve of a chart.
@@ -55,15 +63,15 @@ pub struct CurveOf {
 /// How the value of a frame is made of those of its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Take {
-    /// As reports combine, over all ranks.
+    /// Combined as reports are, over all ranks.
     Whole,
     /// Over all ranks, divided by the number of steps.
     AStep,
     /// Of rank 0, because all ranks have the same value.
     Same,
-    /// The same, divided by the number of steps.
+    /// The value of rank 0, divided by the number of steps.
     SameAStep,
-    /// As for [`Self::Whole`], added up from the first frame on.
+    /// Over all ranks, added up from the first frame on.
     SoFar,
 }
 
@@ -140,7 +148,7 @@ impl<K: ChartKind> ChartRecords<K> {
         }
         self.profiles.add(frame);
         let sums = FrameSums::new(frame);
-        let curves = K::CHARTS.iter().flat_map(|chart| chart.curves);
+        let curves = K::CHARTS.iter().filter_map(ChartLine::curve);
         self.values.push(curves.map(|curve| sums.value(curve)).collect());
         self.workers.push(K::workers(frame));
     }
@@ -150,16 +158,20 @@ impl<K: ChartKind> ChartRecords<K> {
         let mut charts = vec![phases(&profile)];
         charts.extend(profile.look.charts.iter().map(|chart| of_columns(&profile, chart)));
         let mut columns = 0..;
-        for ChartOf { title, unit, curves } in K::CHARTS {
-            let curves = curves.iter().zip(&mut columns).map(|(curve, column)| {
-                let values = self.values.iter().map(|row| row[column]);
-                curve.drawn(values)
-            });
-            let curves = Vec::from_iter(curves.filter(Curve::is_known));
-            if !curves.is_empty() {
-                charts.push(Chart { title: (*title).to_owned(), unit, stacked: false, curves });
+        for line in K::CHARTS {
+            match line {
+                ChartLine::Chart { title, unit } => {
+                    let (title, curves) = ((*title).to_owned(), Vec::new());
+                    charts.push(Chart { title, unit, stacked: false, curves });
+                }
+                ChartLine::Curve(curve) => {
+                    let column = columns.next().unwrap_or_default();
+                    let curve = curve.drawn(self.values.iter().map(|row| row[column]));
+                    charts.last_mut().into_iter().for_each(|chart| chart.add(curve.clone()));
+                }
             }
         }
+        charts.retain(|chart| !chart.curves.is_empty());
         let maps = processors(&profile).into_iter().chain(workers(&self.workers)).collect();
         Charts { frames: profile.frames.iter().map(|it| it.frame).collect(), charts, maps }
     }
@@ -177,9 +189,12 @@ impl CurveOf {
     }
 }
 
-impl Curve {
-    fn is_known(&self) -> bool {
-        self.values.iter().any(Option::is_some)
+impl Chart {
+    /// Adds a curve, if any of its values is known.
+    fn add(&mut self, curve: Curve) {
+        if curve.values.iter().any(Option::is_some) {
+            self.curves.push(curve);
+        }
     }
 }
 

@@ -2,24 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use crate::verify::Surface;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::bodies::joints::body_joint::{BodyJoint, Second};
 use cloth_core::error::Result;
-use cloth_core::input;
 use cloth_core::math::Vec3;
 use cloth_scene::Scene;
 
-use crate::program::check::record::Record;
-use crate::program::check::surfaces::folder::CheckedRun;
-use crate::program::output::{names, poses};
-use crate::program::view::arrays::{Arrays, PositionBox, in_8_bits};
-use crate::program::view::factors::{MappedSetting, mapped_settings};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::gaps::Gaps;
-use crate::program::view::posed::Posed;
-use crate::program::view::stage::{JointHead, ObjectHead, Role, Stage, Still};
-use crate::program::view::thinning::{Kept, cluster};
+use crate::program::check::Record;
+use crate::program::check::surfaces::CheckedRun;
+use crate::program::output::{fields, names, tables};
+use crate::program::view::arrays::in_8_bits;
+use crate::program::view::cloth_values::mapped_settings;
+use crate::program::view::limit::cluster;
+use crate::program::view::{
+    Arrays, Bounds, FrameBlock, Gaps, JointHead, Kept, MappedSetting, ObjectHead, Posed, Role,
+    Stage, Still,
+};
+use crate::verify::Surface;
 
 /// Larger coordinates (m) count as not finite.
 const FAR: f64 = 1e9;
@@ -52,7 +51,7 @@ impl ClothStage {
     /// Reads everything except the frames.
     ///
     /// # Errors
-    /// As for `check`: a folder whose scene, obstacles or frames cannot be read.
+    /// The errors of `check`: a folder whose scene, obstacles or frames cannot be read.
     pub fn open(record: Record) -> Result<Self> {
         let run = CheckedRun::open(record)?;
         let scene = &run.record.scene;
@@ -114,20 +113,13 @@ impl ClothStage {
 
     /// Of each vertex of cloth the strain of its edge with the largest absolute strain.
     fn strains(&self, x: &[Vec3]) -> Vec<f64> {
-        let mut strains = vec![0.0_f64; self.neighbours.len()];
-        for (object, surface) in self.run.objects.iter().zip(&self.run.surfaces.list) {
-            for (edge, rest) in object.edges.iter().zip(&object.rest_lengths) {
-                let [a, b] = edge.map(|vertex| (vertex + surface.first_vertex) as usize);
-                let strain = (x[a] - x[b]).norm() / rest - 1.0;
-                for vertex in [a, b] {
-                    // A strain of an edge without a rest length is never larger.
-                    if strain.is_finite() && strain.abs() > strains[vertex].abs() {
-                        strains[vertex] = strain;
-                    }
-                }
-            }
-        }
-        strains
+        let objects = self.run.objects.iter().zip(&self.run.surfaces.list);
+        let edges = objects.flat_map(|(object, surface)| {
+            let first = surface.first_vertex;
+            let edges = object.edges.iter().map(move |edge| edge.map(|vertex| vertex + first));
+            edges.zip(&object.rest_lengths)
+        });
+        fields::strains(edges, &x[..self.neighbours.len()])
     }
 
     /// The mean speed of each vertex of cloth since the frame before, m/s.
@@ -216,11 +208,11 @@ impl Stage for ClothStage {
     fn frame(&mut self, number: u64) -> std::result::Result<FrameBlock, String> {
         let (time_s, x) = self.positions(number)?;
         let poses = match self.posed.is_some() {
-            true => poses::read(&self.run.record.folder, number)?,
+            true => tables::read_poses(&self.run.record.folder, number)?,
             false => Vec::new(),
         };
         let shown = self.shown(&x, self.moving());
-        let bounds = PositionBox::around(shown.iter().chain(poses.iter().map(|it| &it.centre)));
+        let bounds = Bounds::around(shown.iter().chain(poses.iter().map(|it| &it.centre)));
         let mut frame = FrameBlock::new(number, time_s, bounds);
         frame.arrays.add_u16("positions", bounds.shares(&shown));
         let of_cloth = |values: &[f64]| self.shown(values, 0..self.cloths);
@@ -296,10 +288,9 @@ fn joint(joint: &BodyJoint) -> JointHead {
 /// Patch and rank of each of the `count` vertices of cloth. None without the file, or if it is not
 /// of this run.
 fn read_partition(record: &Record, count: usize) -> Option<[Vec<u16>; 2]> {
-    let bytes = input::read(&record.folder.join(names::PARTITION), input::DATA_LIMIT).ok()?;
-    let rows = csv::Reader::from_reader(bytes.as_slice()).into_deserialize();
-    let rows: BTreeMap<u32, [u64; 2]> = rows.collect::<csv::Result<_>>().ok()?;
-    // A page tells 65,536 of them apart.
+    let rows = tables::read_rows(&record.folder, names::PARTITION).ok()?;
+    let rows = BTreeMap::<u32, [u64; 2]>::from_iter(rows);
+    // A page distinguishes 65,536 of them.
     let column = |at: usize| rows.values().map(|row| row[at] as u16).collect();
     (rows.len() == count).then(|| [0, 1].map(column))
 }

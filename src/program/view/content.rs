@@ -6,18 +6,11 @@ use std::path::Path;
 use cloth_core::error::{Error, Result};
 use serde::Serialize;
 
-use crate::program::check::record::Record;
-use crate::program::output::bodies::record::Bodies;
-use crate::program::output::cloth_record::Cloth;
-use crate::program::output::names;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::view::bodies::BodyStage;
-use crate::program::view::charts::{ChartRecords, Charts};
-use crate::program::view::cloth::ClothStage;
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::page;
-use crate::program::view::panel::{self, Section};
-use crate::program::view::stage::{Stage, Still};
+use crate::program::check::Record;
+use crate::program::output::{Bodies, Cloth, RunHead, Status, names};
+use crate::program::view::{
+    BodyStage, ChartRecords, Charts, ClothStage, FrameBlock, Section, Stage, Still, page, panel,
+};
 
 /// A run that is shown.
 pub struct View {
@@ -81,7 +74,7 @@ impl View {
     /// Reads anew how far the run is, and whether it still goes on.
     ///
     /// # Errors
-    /// As for [`Self::open`].
+    /// The errors of [`Self::open`].
     pub(super) fn refresh(&mut self) -> Result<()> {
         let folder = self.record.folder.clone();
         let before = (self.head.status, self.record.frames.end);
@@ -122,7 +115,7 @@ impl View {
     /// left out, in words.
     ///
     /// # Errors
-    /// Those of `out`. A file of the run that cannot be read.
+    /// The errors of `out`. A file of the run that cannot be read.
     pub fn write(&mut self, out: &mut dyn Write, mut done: impl FnMut()) -> Result<Vec<String>> {
         let failed = |cause: io::Error| Error::internal("the page", cause);
         let run = self.run_block();

@@ -7,8 +7,7 @@ use std::io::Cursor;
 use cloth_core::error::{Error, Result};
 use tiny_http::{Header, Request, Response, Server};
 
-use crate::program::view::content::View;
-use crate::program::view::page;
+use crate::program::view::{View, page};
 
 /// What the server answers.
 type Answer = Response<Cursor<Vec<u8>>>;

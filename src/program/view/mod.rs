@@ -2,33 +2,42 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`arguments`] | the command line |
 //! | [`content`] | all that a page shows of a run |
 //! | [`stage`] | the surfaces and bodies of each frame; [`cloth`] and [`bodies`] are the kinds |
 //! | [`posed`] | rigid bodies among cloth |
-//! | [`gaps`] | how near cloth comes to other surfaces |
-//! | [`factors`] | the factors of maps |
-//! | [`frame_block`], [`arrays`] | a frame, and its numbers as text |
+//! | [`cloth_values`] | gaps of cloth, and the factors of its maps |
+//! | [`arrays`] | a frame, and its numbers as text |
+//! | [`bounds`] | the box around positions |
 //! | [`charts`], [`chart_kinds`] | the charts; those of each kind of run |
 //! | [`panel`] | facts and warnings in words |
-//! | [`limit`], [`thinning`] | fewer frames and faces if a page would be too large |
+//! | [`limit`] | fewer frames and faces if a page would be too large |
 //! | [`page`] | the HTML file; the folder `page/` beside `src/` has its style, scripts and libraries |
 //! | [`live`] | the page of a run that goes on, from a server on this machine |
 
-pub mod arguments;
 mod arrays;
 pub mod bodies;
+mod bounds;
 mod chart_kinds;
 mod charts;
 mod cloth;
+mod cloth_values;
 pub mod content;
-mod factors;
-pub mod frame_block;
-mod gaps;
 pub mod limit;
 pub mod live;
 pub mod page;
 mod panel;
 mod posed;
 pub mod stage;
-mod thinning;
+
+pub use self::arrays::{Arrays, FrameBlock};
+pub use self::bodies::BodyStage;
+pub use self::bounds::Bounds;
+pub use self::charts::{ChartKind, ChartLine, ChartRecords, Charts, CurveOf, LoadOfWorker, Take};
+pub use self::cloth::ClothStage;
+pub use self::cloth_values::{Gaps, MappedSetting};
+pub use self::content::View;
+pub use self::limit::Kept;
+pub use self::live::Live;
+pub use self::panel::Section;
+pub use self::posed::Posed;
+pub use self::stage::{BodiesHead, JointHead, ObjectHead, Role, ShapeHead, Stage, Still};

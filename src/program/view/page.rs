@@ -28,7 +28,7 @@ const SCRIPTS: [&str; 12] = [
     include_str!("../../../page/main.js"),
 ];
 
-/// The first lines of every page. By them a page is told from another file.
+/// The first lines of every page. They mark it as one of this program.
 pub const MARK: &str = "<!DOCTYPE html>\n<!-- a page of cloth-sim view -->\n";
 
 /// What a browser may do with the page: run what is in it, and load nothing. A live page asks its
@@ -39,7 +39,7 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 /// Writes everything before the frames. `title` is plain text, and `run` becomes JSON.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn begin(out: &mut dyn Write, title: &str, run: &impl Serialize) -> io::Result<()> {
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     writeln!(out, "{MARK}<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">")?;
@@ -53,7 +53,7 @@ pub fn begin(out: &mut dyn Write, title: &str, run: &impl Serialize) -> io::Resu
 /// Writes a frame, which is the result of [`json`].
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn frame(out: &mut dyn Write, json: &str) -> io::Result<()> {
     script(out, "class=\"frame\"", json)
 }
@@ -61,7 +61,7 @@ pub fn frame(out: &mut dyn Write, json: &str) -> io::Result<()> {
 /// Writes everything after the frames.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<script>{LIBRARIES}</script>\n<script>\n\"use strict\";\n(() => {{")?;
     SCRIPTS.iter().try_for_each(|text| writeln!(out, "{text}"))?;

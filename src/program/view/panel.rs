@@ -7,10 +7,8 @@ use cloth_scene::Scene;
 use cloth_scene::spec::Cloth;
 use serde::{Deserialize, Serialize};
 
-use crate::program::check::record::Record;
-use crate::program::output::cloth_record::ClothPart;
-use crate::program::output::run_json::{RunHead, Status};
-use crate::program::output::steps_jsonl;
+use crate::program::check::Record;
+use crate::program::output::{ClothPart, RunHead, Status, steps_jsonl};
 use crate::program::words::{grouped, plural, significant};
 
 /// Facts under a heading.
@@ -201,7 +199,7 @@ struct Line {
 
 fn of_frames(record: &Record) -> Result<Vec<String>> {
     let (mut waiting, mut passed, mut yielded) =
-        (Told::default(), Told::default(), Told::default());
+        (Affected::default(), Affected::default(), Affected::default());
     for line in steps_jsonl::read_if_any::<Line>(&record.folder)? {
         let Line { frame, part } = line?;
         part.waiting.iter().for_each(|it| waiting.add(&it.body, frame));
@@ -218,12 +216,12 @@ fn of_frames(record: &Record) -> Result<Vec<String>> {
 
 /// Objects that something happened to, and when.
 #[derive(Default)]
-struct Told {
+struct Affected {
     names: BTreeSet<String>,
     frames: Vec<u64>,
 }
 
-impl Told {
+impl Affected {
     fn add(&mut self, name: &str, frame: u64) {
         self.names.insert(name.to_owned());
         if self.frames.last() != Some(&frame) {

@@ -4,11 +4,10 @@ use cloth_bodies::bodies::BodyPose;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 
-use crate::program::check::surfaces::folder::CheckedRun;
-use crate::program::output::poses;
-use crate::program::view::arrays::{Arrays, PositionBox};
-use crate::program::view::frame_block::FrameBlock;
-use crate::program::view::stage::{BodiesHead, ShapeHead};
+use crate::program::check::surfaces::CheckedRun;
+use crate::program::output::tables;
+use crate::program::view::stage::place_of;
+use crate::program::view::{Arrays, BodiesHead, Bounds, FrameBlock, ShapeHead};
 
 /// Shapes count as the same if no vertex differs by more than this, m.
 const SAME_M: f64 = 1e-6;
@@ -34,7 +33,7 @@ impl Posed {
         let record = &run.record;
         let mut fault = "it has no frame".to_owned();
         for number in record.frames.clone() {
-            let poses = poses::read(&record.folder, number);
+            let poses = tables::read_poses(&record.folder, number);
             match poses.and_then(|poses| Ok((run.frame(number)?.surfaces, poses))) {
                 Ok((surfaces, poses)) if poses.len() == count => {
                     return Ok(Self::of(run, &surfaces, &poses));
@@ -56,31 +55,15 @@ impl Posed {
             let back = pose.rotation.inverse();
             let own = surfaces[at].iter().map(|x| back.transform_vector(&(x - pose.centre)));
             let faces = surface.faces.iter().map(|it| it.map(|v| v - surface.first_vertex));
-            all.add_shape(own.collect(), faces.collect());
+            let own: (Vec<Vec3>, Vec<[u32; 3]>) = (own.collect(), faces.collect());
+            all.shape.push(place_of(&mut all.shapes, own, |(a, of_a), (b, of_b)| {
+                of_a == of_b && a.iter().zip(b).all(|(a, b)| (a - b).amax() < SAME_M)
+            }));
             let name = &run.objects[at].name;
-            all.add_group(name.split_once('[').map_or(name.as_str(), |(group, _)| group));
+            let group = name.split_once('[').map_or(name.as_str(), |(group, _)| group);
+            all.group.push(place_of(&mut all.groups, group.to_owned(), String::eq));
         }
         all
-    }
-
-    fn add_shape(&mut self, own: Vec<Vec3>, faces: Vec<[u32; 3]>) {
-        let is_same = |(known, of_known): &(Vec<Vec3>, Vec<[u32; 3]>)| {
-            let mut pairs = known.iter().zip(&own);
-            *of_known == faces && pairs.all(|(a, b)| (a - b).amax() < SAME_M)
-        };
-        let place = self.shapes.iter().position(is_same).unwrap_or(self.shapes.len());
-        if place == self.shapes.len() {
-            self.shapes.push((own, faces));
-        }
-        self.shape.push(place as u16);
-    }
-
-    fn add_group(&mut self, name: &str) {
-        let place = self.groups.iter().position(|it| it == name).unwrap_or(self.groups.len());
-        if place == self.groups.len() {
-            self.groups.push(name.to_owned());
-        }
-        self.group.push(place as u16);
     }
 
     /// Number of bodies.
@@ -110,7 +93,7 @@ impl Posed {
     pub fn add(
         &self,
         poses: &[BodyPose],
-        bounds: &PositionBox,
+        bounds: &Bounds,
         frame: &mut FrameBlock,
     ) -> std::result::Result<(), String> {
         if poses.len() != self.count() {

@@ -6,8 +6,7 @@ use cloth_core::error::Result;
 use cloth_core::math::Vec3;
 use serde::Serialize;
 
-use crate::program::view::arrays::Arrays;
-use crate::program::view::frame_block::FrameBlock;
+use crate::program::view::{Arrays, FrameBlock};
 
 /// A run that is shown, of either kind.
 pub trait Stage {
@@ -37,8 +36,8 @@ pub struct Still {
     /// Cloths, moving obstacles, then what stands still.
     pub objects: Vec<ObjectHead>,
     /// `faces` of all objects, each numbered in its own object; `fixed`, the positions (m) of what
-    /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run, and the
-    /// factors of its maps.
+    /// stands still; of each vertex of cloth its `patch` and `rank` at the start of the run, and
+    /// the factors of its maps.
     pub surfaces: Arrays,
     /// The range of each array of 8 bits of them, by its name.
     pub ranges: BTreeMap<&'static str, [f64; 2]>,
@@ -123,4 +122,13 @@ pub struct JointHead {
     /// Its points: in the frame of the body, or in space, m. No second point if its place is not
     /// known.
     pub points: [Option<[f64; 3]>; 2],
+}
+
+/// The place in `list` of the item that `is_same` as `item`. Adds it if there is none.
+pub fn place_of<T>(list: &mut Vec<T>, item: T, is_same: impl Fn(&T, &T) -> bool) -> u16 {
+    let known = list.iter().position(|it| is_same(it, &item));
+    known.unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
+    }) as u16
 }

@@ -88,8 +88,8 @@ impl Quality {
     }
 }
 
-/// The corners of the box around `points`.
-pub(super) fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
+/// The lowest and the highest corner of the box around `points`; two zeros if there are none.
+pub fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
     let first = points.first().copied().unwrap_or_default();
     points.iter().fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)))
 }

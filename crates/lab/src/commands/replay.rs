@@ -11,11 +11,11 @@ use crate::replay::model::{
     ModelledStep, Network, PhaseSplit, RecordingSet, Times, Variant, compare, fit_unit_costs,
     replay,
 };
+use crate::replay::recording::Recording;
 use crate::replay::report::{self, Replayed};
 use crate::replay::settings;
 use cloth_sim::program::print;
-use cloth_sim::program::run::recording::Recording;
-use cloth_sim::program::run::recording::writer::check_writable;
+use cloth_sim::program::run::recording::check_writable;
 
 /// Models the first recording on each number of processors. Compares each recording with a model
 /// of the machine that it was made on. Prints tables, and writes them as CSV.

@@ -44,7 +44,7 @@ impl Division {
     /// Divides `cloth` among `ranks` ranks by `method`, like a run does, and measures the result.
     ///
     /// # Errors
-    /// Those of the method.
+    /// The errors of the method.
     pub fn new(cloth: &DividedCloth, method: Method, ranks: usize) -> Result<Self> {
         let settings = PartitionSettings { method, ..cloth.settings };
         let mut timed = Timed { method: settings.build()?, time_s: 0.0 };

@@ -68,7 +68,7 @@ fn few_patches(divisions: &[Division]) -> String {
     )
 }
 
-/// The same as CSV, with exact numbers.
+/// The table as CSV, with exact numbers.
 pub fn measures(divisions: &[Division]) -> String {
     let mut text =
         String::from("method,ranks,load_index,surface_index,cut,ghosts,most_pieces,time_s\n");

@@ -23,7 +23,7 @@
 
 use cloth_rigid::body::{Body, BodyId};
 
-use crate::program::check::bodies::folder::BodyRun;
+use crate::program::check::bodies::BodyRun;
 
 /// The share.
 const ALLOWED: f64 = 0.005;
@@ -74,7 +74,7 @@ pub struct OfBody {
 }
 
 impl OfBody {
-    /// That of each of the `bodies` of a frame of `run`.
+    /// The energy of each of the `bodies` of a frame of `run`.
     pub fn all(run: &BodyRun, bodies: &[Body]) -> Vec<Self> {
         let (contacts, solids) = (&run.setup.settings.contacts, &run.setup.solids);
         let (g, h) = (contacts.gravity.norm(), contacts.step_s);
@@ -120,12 +120,6 @@ impl OfBody {
 pub struct Watch(Option<SoFar>);
 
 impl Watch {
-    /// It, without the frames so far.
-    pub fn anew(&mut self) -> &mut Self {
-        self.0 = None;
-        self
-    }
-
     /// How much the `energy` of a frame is too high, if it is. `bodies` are those of the frame, by
     /// rising id.
     pub fn rise(&mut self, frame: u64, energy: Energy, bodies: Vec<OfBody>) -> Option<Rise> {
@@ -190,7 +184,9 @@ mod tests {
         let rise = |(frame, &(kinetic, potential)): (usize, &(f64, f64))| {
             let (most_lift, most_jitter) = (at_rest, at_rest);
             let bodies = vec![OfBody { id: 3, kinetic, potential, most_lift, most_jitter }];
-            let watch = if left == Some(frame) { watch.anew() } else { &mut watch };
+            if left == Some(frame) {
+                watch = Watch::default();
+            }
             Some((frame, watch.rise(frame as u64, OfBody::sum(&bodies), bodies)?))
         };
         frames.iter().enumerate().filter_map(rise).collect()

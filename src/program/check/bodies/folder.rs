@@ -3,18 +3,16 @@
 use std::sync::Arc;
 
 use cloth_core::error::{Error, Result};
-use cloth_rigid::FrameBody;
-use cloth_rigid::RigidModel;
-use cloth_rigid::Synchronisation;
 use cloth_rigid::body::{Body, BodyId, Load, MaterialId};
 use cloth_rigid::constraint::joint::Joint;
 use cloth_rigid::shape::Shape;
 use cloth_rigid::solid::MassProperties;
+use cloth_rigid::{FrameBody, RigidModel, Synchronisation};
 use cloth_scene::bodies::build::build_bodies;
 use cloth_scene::bodies::division::Divided;
 use cloth_scene::bodies::{Movement, RigidSetup};
 
-use crate::program::check::record::Record;
+use crate::program::check::Record;
 use crate::program::output::formats::Source;
 
 /// A run that is checked.
@@ -40,20 +38,45 @@ pub enum Expected {
     Absent,
 }
 
-/// How a body of a frame differs from that of the scene.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Difference {
-    /// Its shape, size, material or group.
-    Kind,
-    /// Where it is, or how it moves.
-    Place,
+/// What is wrong with a body of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    /// Its numbers are not finite, or its rotation is none.
+    Damaged,
+    /// Its shape, size, material or group is not that of the scene.
+    Changed,
+    /// It is not where keyframes put it.
+    Misplaced,
+    /// It is there more than once.
+    Doubled,
+    /// The scene has no such body, or none that belongs into a frame.
+    Unknown,
+    /// Its centre is outside the domain.
+    Outside,
+    /// It was gone before.
+    Back,
+}
+
+impl Wrong {
+    /// What the list of faults says of such bodies.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Damaged => "numbers that no body has",
+            Self::Changed => "another shape, size, material or group than in the scene",
+            Self::Misplaced => "not where keyframes put them",
+            Self::Doubled => "there more than once",
+            Self::Unknown => "not in frames of this scene",
+            Self::Outside => "outside the domain",
+            Self::Back => "back after they were gone",
+        }
+    }
 }
 
 impl BodyRun {
     /// Reads everything except the frames.
     ///
     /// # Errors
-    /// As for [`super::check_run`].
+    /// The errors of [`super::check_run`].
     pub fn open(record: Record) -> Result<Self> {
         let (source, folder) = (record.source()?, record.folder.as_path());
         if let Some((mesh, fault)) = record.meshes.first() {
@@ -105,7 +128,7 @@ impl BodyRun {
 
     /// How a row differs from its body in the scene, if it does. Forces may take a free body
     /// anywhere; one that keyframes move has one place at `time_s` (s).
-    pub fn difference(&self, row: &FrameBody, time_s: f64) -> Option<Difference> {
+    pub fn difference(&self, row: &FrameBody, time_s: f64) -> Option<Wrong> {
         let reach = |shape: &Shape| self.setup.solids.reach(shape);
         let group = self.setup.group_of(row.id) as u32;
         let (expected, is_free) = match self.setup.body(row.id) {
@@ -118,9 +141,9 @@ impl BodyRun {
             }
         };
         if expected.constants() != row.constants() {
-            return Some(Difference::Kind);
+            return Some(Wrong::Changed);
         }
-        (!is_free && expected != *row).then_some(Difference::Place)
+        (!is_free && expected != *row).then_some(Wrong::Misplaced)
     }
 
     /// The free body that `row` describes. None if the scene has no such shape or material.

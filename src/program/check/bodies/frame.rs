@@ -1,67 +1,49 @@
-//! The check of one frame of bodies.
+//! What is known of one frame of bodies, and what the run has recorded about it.
 
-use crate::engine::Frame;
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use cloth_core::error::{Error, Result};
 use cloth_core::ranks::in_process;
-use cloth_rigid::RigidSimulation;
 use cloth_rigid::body::{Body, BodyId};
 use cloth_rigid::overlap::Overlap;
+use cloth_rigid::{FrameBody, RigidSimulation};
+use serde::Deserialize;
 
-use crate::program::check::bodies::energy::{Energy, OfBody, Rise, Watch};
-use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};
-use crate::program::check::bodies::joints::JointCheck;
-use cloth_rigid::FrameBody;
+use crate::engine::Frame;
+use crate::program::check::bodies::{BodyRun, Energy, Expected, JointCheck, OfBody, Wrong};
+use crate::program::check::{Measure, Measured, Record};
+use crate::program::output::steps_jsonl;
+use crate::program::words::plural;
 
-/// The findings of one frame.
-#[derive(Debug, Clone, Default)]
-pub struct BodyCheck {
-    /// Its number.
-    pub frame: u64,
-    /// Why it could not be checked: missing or torn, or bodies that the model refuses.
-    pub fault: Option<String>,
+/// What is known of a frame.
+#[derive(Debug, Default)]
+pub struct BodyFacts {
+    /// Time of the frame, s.
+    pub time_s: f64,
     /// Number of free bodies in it, each counted once.
     pub bodies: u64,
-    /// Bodies with numbers that no body has: not finite, or no rotation.
-    pub damaged: Found,
-    /// Bodies with another shape, size, material or group than in the scene.
-    pub changed: Found,
-    /// Bodies that are not where keyframes put them.
-    pub misplaced: Found,
-    /// Bodies that are there more than once.
-    pub doubled: Found,
-    /// Bodies that the scene has not, or that do not belong into a frame.
-    pub unknown: Found,
-    /// The last frame before it that could be read; 0 if there was none.
-    pub after: u64,
-    /// Bodies that were in that frame, and are gone. (In frame 0: those of the scene.)
-    pub gone: Found,
-    /// Bodies that were gone, and are back.
-    pub back: Found,
-    /// Bodies whose centre is outside the domain.
-    pub outside: Found,
-    /// The deepest overlap, as a share of the smaller body. None if no bodies touch.
-    pub overlap: Option<Overlap>,
+    /// All bodies in it, rising, each once.
+    pub ids: Vec<BodyId>,
+    /// Bodies that are not as the scene has them.
+    pub wrong: BTreeMap<Wrong, Found>,
     /// How far joints are open.
     pub joints: JointCheck,
-    /// Time of the frame, s; 0 if it could not be read.
-    pub time_s: f64,
-    /// None if the frame could not be checked.
-    pub energy: Option<Energy>,
-    /// How much this is too high.
-    pub rise: Option<Rise>,
-    /// Hash of the bits of all bodies.
-    pub bodies_hash: u64,
+    /// The energy of each sound body, by rising id.
+    pub energies: Vec<OfBody>,
+    /// None if the model refuses the bodies.
+    pub whole: Option<WholeFrame>,
 }
 
-/// What is known of the frames before.
-pub struct Before {
-    /// The number of the last one that could be read.
-    pub frame: u64,
-    /// Its bodies, rising. Before frame 0 they are those of the scene, and before the first frame of
-    /// a run that begins with a frame of another they are not known.
-    pub ids: Option<Vec<BodyId>>,
-    /// Of their energy. None if something else adds energy to the scene.
-    pub watch: Option<Watch>,
+/// What is known only from a simulation of all bodies.
+#[derive(Debug, Clone, Copy)]
+pub struct WholeFrame {
+    /// The deepest overlap, as a share of the smaller body. None if no bodies touch.
+    pub overlap: Option<Overlap>,
+    /// Hash of the bits of all bodies.
+    pub bodies_hash: u64,
+    /// The energy of all bodies and springs.
+    pub energy: Energy,
 }
 
 /// Some bodies: how many, and the first few.
@@ -77,7 +59,8 @@ pub struct Found {
 const FIRST: usize = 5;
 
 impl Found {
-    fn add(&mut self, id: BodyId) {
+    /// Adds a body.
+    pub fn add(&mut self, id: BodyId) {
         self.count += 1;
         if self.first.len() < FIRST {
             self.first.push(id);
@@ -85,7 +68,7 @@ impl Found {
     }
 
     /// The ids of `these` that are not in `others`. Both are rising.
-    fn missing(these: &[BodyId], others: &[BodyId]) -> Self {
+    pub fn missing(these: &[BodyId], others: &[BodyId]) -> Self {
         let (mut found, mut others) = (Self::default(), others.iter().peekable());
         for &id in these {
             while others.next_if(|&&other| other < id).is_some() {}
@@ -97,67 +80,84 @@ impl Found {
     }
 }
 
-impl BodyCheck {
-    /// Whether each body of it is one of the scene, sound, and there once.
-    pub fn has_sound_bodies(&self) -> bool {
-        let Self { damaged, changed, misplaced, doubled, unknown, back, outside, .. } = self;
-        let all = [damaged, changed, misplaced, doubled, unknown, back, outside];
-        all.into_iter().all(|found| found.count == 0)
+/// A run of bodies whose frames are measured.
+pub struct BodyCheck {
+    /// The run.
+    pub run: BodyRun,
+    /// What it has recorded.
+    pub recorded: Recorded,
+    /// Number of threads.
+    pub threads: usize,
+}
+
+impl Measure for BodyCheck {
+    type Known = BodyFacts;
+    const AT_ONCE: usize = 1;
+
+    fn record(&self) -> &Record {
+        &self.run.record
     }
 
-    /// Reads and checks frame `number`. `before` is what the frame before held. It is replaced by
-    /// what this one holds, if it can be read.
-    pub fn new(run: &BodyRun, number: u64, before: &mut Before, threads: usize) -> Self {
-        let mut check = Self { frame: number, after: before.frame, ..Self::default() };
-        match read(run, number) {
-            Ok(frame) => check.judge(run, &frame, before, threads),
-            Err(fault) => check.fault = Some(fault),
+    fn title(&self) -> String {
+        let BodyRun { record, setup, .. } = &self.run;
+        format!(
+            "{}: {}, {}, {} fixed; overlap against half of the smaller body's width",
+            record.scene.name,
+            plural(record.frames.clone().count(), "frame"),
+            plural(setup.body_count() as usize, "body"),
+            setup.fixed.bodies().len(),
+        )
+    }
+
+    fn measure(&self, number: u64) -> Measured<BodyFacts> {
+        let (mut known, mut fault) = (None, None);
+        match self.run.source.frame(number) {
+            Err(cause) => fault = Some(cause),
+            Ok(mut frame) => {
+                frame.bodies.sort_by_key(|row| row.id);
+                let (mut facts, sound) = BodyFacts::new(&self.run, &frame);
+                match whole(self, &facts, sound) {
+                    Ok(whole) => facts.whole = Some(whole),
+                    Err(error) => fault = error.to_string().lines().next().map(str::to_owned),
+                }
+                known = Some(facts);
+            }
         }
-        check
+        let time_s = known.as_ref().map_or(0.0, |facts| facts.time_s);
+        let is_complete = self.run.record.unfinished.is_none();
+        fault = fault.or_else(|| self.recorded.fault_of(number, time_s, is_complete));
+        Measured { known, fault }
     }
+}
 
-    fn judge(&mut self, run: &BodyRun, frame: &Frame, before: &mut Before, threads: usize) {
-        self.time_s = frame.time_s;
-        let (mut ids, mut sound) = (Vec::new(), Vec::new());
+impl BodyFacts {
+    /// What the rows of `frame` say, and the bodies that the model takes.
+    fn new(run: &BodyRun, frame: &Frame) -> (Self, Vec<Body>) {
+        let mut facts = Self { time_s: frame.time_s, ..Self::default() };
+        let mut sound = Vec::new();
         for row in &frame.bodies {
             let expected = run.expected(row.id);
             if expected == Expected::Absent || (expected == Expected::Free) != (row.fixed == 0) {
-                self.unknown.add(row.id);
-            } else if ids.last() == Some(&row.id) {
-                self.doubled.add(row.id);
+                facts.note(Wrong::Unknown, row.id);
+            } else if facts.ids.last() == Some(&row.id) {
+                facts.note(Wrong::Doubled, row.id);
             } else {
-                ids.push(row.id);
-                self.bodies += u64::from(expected == Expected::Free);
+                facts.ids.push(row.id);
+                facts.bodies += u64::from(expected == Expected::Free);
                 match run.difference(row, frame.time_s) {
-                    Some(Difference::Kind) => self.changed.add(row.id),
-                    Some(Difference::Place) => self.misplaced.add(row.id),
-                    None if expected == Expected::Free => sound.extend(self.sound(run, row)),
+                    Some(wrong) => facts.note(wrong, row.id),
+                    None if expected == Expected::Free => sound.extend(facts.sound(run, row)),
                     None => {}
                 }
             }
         }
-        if let Some(before) = &before.ids {
-            self.gone = Found::missing(before, &ids);
-            self.back = Found::missing(&ids, before);
-        }
-        (before.frame, before.ids) = (self.frame, Some(ids));
-        self.joints = JointCheck::new(run, &sound, frame.time_s);
-        let energies = OfBody::all(run, &sound);
-        match measure(run, frame.time_s, sound, threads) {
-            Ok((overlap, bodies_hash)) => {
-                (self.overlap, self.bodies_hash) = (overlap, bodies_hash);
-                let mut energy = OfBody::sum(&energies);
-                energy.potential_j += self.joints.elastic_j;
-                self.energy = Some(energy);
-                // A body that leaves takes its energy along, which may be below 0.
-                let watch = before.watch.as_mut();
-                let watch = watch.map(|it| if self.gone.count > 0 { it.anew() } else { it });
-                self.rise = watch.and_then(|it| it.rise(self.frame, energy, energies));
-            }
-            Err(error) => {
-                self.fault = Some(error.to_string().lines().next().unwrap_or_default().to_owned());
-            }
-        }
+        facts.joints = JointCheck::new(run, &sound, frame.time_s);
+        facts.energies = OfBody::all(run, &sound);
+        (facts, sound)
+    }
+
+    fn note(&mut self, wrong: Wrong, id: BodyId) {
+        self.wrong.entry(wrong).or_default().add(id);
     }
 
     /// The body of a row, if the model takes it.
@@ -165,38 +165,83 @@ impl BodyCheck {
         let length: f64 = row.rotation.iter().map(|x| x * x).sum();
         let is_sound = row.is_finite() && (length - 1.0).abs() < 1e-9 && row.radius() > 0.0;
         let Some(body) = run.body(row).filter(|_| is_sound) else {
-            self.damaged.add(row.id);
+            self.note(Wrong::Damaged, row.id);
             return None;
         };
         let domain = &run.setup.domain;
         let (x, low, high) = (&body.state.position, domain.low(), domain.high());
         let is_inside = (0..3).all(|axis| low[axis] <= x[axis] && x[axis] <= high[axis]);
         if !is_inside {
-            self.outside.add(row.id);
+            self.note(Wrong::Outside, row.id);
         }
         is_inside.then_some(body)
     }
 }
 
-fn read(run: &BodyRun, number: u64) -> std::result::Result<Frame, String> {
-    let mut frame = run.source.frame(number)?;
-    frame.bodies.sort_by_key(|row| row.id);
-    Ok(frame)
-}
-
-/// Puts the bodies into a simulation of one rank, and asks it for the deepest overlap and the hash of
-/// all bits.
-fn measure(
-    run: &BodyRun,
-    time_s: f64,
-    bodies: Vec<Body>,
-    threads: usize,
-) -> Result<(Option<Overlap>, u64)> {
+/// Puts the bodies into a simulation of one rank, and asks it for the deepest overlap and the hash
+/// of all bits.
+fn whole(check: &BodyCheck, facts: &BodyFacts, bodies: Vec<Body>) -> Result<WholeFrame> {
+    let mut energy = OfBody::sum(&facts.energies);
+    energy.potential_j += facts.joints.elastic_j;
     let measured = in_process::run(1, |world| {
-        let (model, bodies) = (run.model.clone(), bodies.iter().copied());
-        let mut simulation = RigidSimulation::new(model, vec![0], bodies, world, threads)?;
-        simulation.set_time(time_s);
-        Ok((simulation.deepest_overlap_now()?, simulation.census()?.states))
+        let (model, bodies) = (check.run.model.clone(), bodies.iter().copied());
+        let mut simulation = RigidSimulation::new(model, vec![0], bodies, world, check.threads)?;
+        simulation.set_time(facts.time_s);
+        let (overlap, bodies_hash) =
+            (simulation.deepest_overlap_now()?, simulation.census()?.states);
+        Ok(WholeFrame { overlap, bodies_hash, energy })
     })?;
     measured.into_iter().next().ok_or_else(|| Error::internal("check", "no rank answered"))
+}
+
+/// What the run has recorded about its frames.
+#[derive(Debug, Clone, Default)]
+pub struct Recorded {
+    /// By frame number.
+    frames: BTreeMap<u64, Line>,
+}
+
+/// A line of `steps.jsonl`.
+#[derive(Debug, Clone, Deserialize)]
+struct Line {
+    frame: u64,
+    time_s: f64,
+    /// How many bodies left the domain since the frame before.
+    left: u64,
+    bodies_hash: String,
+}
+
+impl Recorded {
+    /// Reads the record of the run in `folder`. It is empty if there is none.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let lines = steps_jsonl::read_if_any::<Line>(folder)?;
+        let frames = lines.map(|line| line.map(|line| (line.frame, line)));
+        Ok(Self { frames: frames.collect::<Result<_>>()? })
+    }
+
+    /// How many bodies left the domain after frame `from` until frame `to`.
+    pub fn left(&self, from: u64, to: u64) -> u64 {
+        self.frames.values().filter(|it| from < it.frame && it.frame <= to).map(|it| it.left).sum()
+    }
+
+    /// What is wrong with what the run says of a frame at `time_s`. A run that `is_complete` has a
+    /// line of each frame.
+    fn fault_of(&self, frame: u64, time_s: f64, is_complete: bool) -> Option<String> {
+        match self.frames.get(&frame) {
+            Some(line) if line.time_s != time_s => {
+                Some(format!("its time is {time_s} s, but steps.jsonl says {} s", line.time_s))
+            }
+            None if is_complete => Some("steps.jsonl has no line of this frame".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Whether a frame has the hash of bodies that the run has recorded, if it has.
+    pub fn agrees(&self, frame: u64, bodies_hash: u64) -> bool {
+        let recorded = self.frames.get(&frame);
+        recorded.is_none_or(|line| line.bodies_hash == format!("{bodies_hash:016x}"))
+    }
 }

@@ -10,7 +10,7 @@ use cloth_rigid::body::{Body, BodyState};
 use cloth_rigid::constraint::joint::{Joint, JointSettings, Second};
 use nalgebra::UnitQuaternion;
 
-use crate::program::check::bodies::folder::BodyRun;
+use crate::program::check::bodies::BodyRun;
 
 /// How far the joints of a frame are open.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -100,22 +100,22 @@ impl Opening {
     ) -> Self {
         let [(a, turn), (b, base)] =
             [0, 1].map(|i| joint.frames[i].at(&states[i].position, &states[i].rotation));
-        let apart = nearest(run, a - b);
+        let offset = nearest(run, a - b);
         let [low, high] = joint.settings.range;
         let outside = |at: f64| (low - at).max(at - high).max(0.0);
         let x = base.transform_vector(&Vec3::x());
         let own_x = turn.transform_vector(&Vec3::x());
         let lean = libm::atan2(x.cross(&own_x).norm(), x.dot(&own_x));
-        let along = apart.dot(&x);
+        let along = offset.dot(&x);
         let (gap_m, tilt) = match joint.settings.kind {
-            JointKind::Ball => (apart.norm(), 0.0),
-            JointKind::Hinge => (apart.norm(), lean.max(outside_turn(&base, &turn, [low, high]))),
+            JointKind::Ball => (offset.norm(), 0.0),
+            JointKind::Hinge => (offset.norm(), lean.max(outside_turn(&base, &turn, [low, high]))),
             JointKind::Slider => {
-                let across = (apart - x * along).norm();
+                let across = (offset - x * along).norm();
                 (across.max(outside(along)), angle(&base, &turn))
             }
-            JointKind::Fixed => (apart.norm(), angle(&base, &turn)),
-            JointKind::Distance => (outside(apart.norm()), 0.0),
+            JointKind::Fixed => (offset.norm(), angle(&base, &turn)),
+            JointKind::Distance => (outside(offset.norm()), 0.0),
         };
         let share = gap_m / smaller_m + tilt;
         Self { joint: number, gap_m, tilt_deg: tilt.to_degrees(), share }
@@ -135,10 +135,10 @@ fn elastic_j(run: &BodyRun, joint: &Joint, states: &[BodyState; 2]) -> f64 {
     let [(a, turn), (b, base)] =
         [0, 1].map(|i| joint.frames[i].at(&states[i].position, &states[i].rotation));
     let JointSettings { kind, range, compliance, turn_compliance, .. } = joint.settings;
-    let (apart, locked) = (nearest(run, a - b), kind.locked());
+    let (offset, locked) = (nearest(run, a - b), kind.locked());
     let square = |locked: bool, x: f64| if locked { x * x } else { 0.0 };
-    let shift = base.inverse_transform_vector(&apart);
-    let distance = apart.norm();
+    let shift = base.inverse_transform_vector(&offset);
+    let distance = offset.norm();
     let excess = (range[0] - distance).max(distance - range[1]).max(0.0);
     let gaps = (0..3).map(|axis| square(locked[axis], shift[axis])).sum::<f64>()
         + square(kind == JointKind::Distance, excess);
@@ -159,11 +159,11 @@ fn elastic_j(run: &BodyRun, joint: &Joint, states: &[BodyState; 2]) -> f64 {
 }
 
 /// The shortest of the images of a vector.
-fn nearest(run: &BodyRun, apart: Vec3) -> Vec3 {
+fn nearest(run: &BodyRun, offset: Vec3) -> Vec3 {
     let (periodic, period) = (run.setup.domain.periodic(), run.setup.domain.period());
     Vec3::from_fn(|axis, _| match periodic[axis] {
-        true => apart[axis] - period[axis] * (apart[axis] / period[axis]).round(),
-        false => apart[axis],
+        true => offset[axis] - period[axis] * (offset[axis] / period[axis]).round(),
+        false => offset[axis],
     })
 }
 

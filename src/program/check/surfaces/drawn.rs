@@ -1,4 +1,5 @@
-//! The triangles that a viewer draws for quadrilaterals.
+//! The triangles that a viewer draws: quadrilaterals that it cuts the other way, and vertices of
+//! seams that have become one.
 //!
 //! A viewer cuts a quadrilateral from its first to its third corner, as the simulation does.
 //! Blender takes the other diagonal where the quadrilateral is folded by more than 90 degrees about
@@ -7,9 +8,12 @@
 
 use std::collections::HashMap;
 
-use crate::verify::{Surface, Surfaces};
+use cloth_bodies::bodies::weld::Welds;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::{ObjDocument, Topology};
+
+use crate::program::check::surfaces::CheckedRun;
+use crate::verify::{Moves, Surface, Surfaces};
 
 /// A quadrilateral of an object, with the two triangles of the simulation.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +25,7 @@ pub struct Quad {
 }
 
 impl Quad {
-    /// Those of `document`, whose triangles are `faces`.
+    /// The quadrilaterals of `document`, whose triangles are `faces`.
     pub fn all(document: &ObjDocument, faces: &[[u32; 3]]) -> Vec<Self> {
         let places: HashMap<_, _> = faces.iter().enumerate().map(|(i, &face)| (face, i)).collect();
         let quad = |polygon| {
@@ -53,18 +57,13 @@ pub struct Folded {
     pub angle_deg: f64,
 }
 
-/// Those of the `quads` of each object that are folded by more than 90 degrees. Vertices are at
-/// `x`, m.
-pub fn folded<'a>(
-    quads: impl Iterator<Item = &'a [Quad]>,
-    surfaces: &Surfaces,
-    x: &[Vec3],
-) -> Vec<Folded> {
+/// The quadrilaterals of `run` that are folded by more than 90 degrees. Vertices are at `x`, m.
+pub fn folded(run: &CheckedRun, x: &[Vec3]) -> Vec<Folded> {
     let mut all = Vec::new();
-    for (object, (quads, surface)) in quads.zip(&surfaces.list).enumerate() {
+    for (number, (object, surface)) in run.objects.iter().zip(&run.surfaces.list).enumerate() {
         let x = &x[surface.vertices()];
-        let angles = quads.iter().map(|&quad| Folded { object, quad, angle_deg: quad.fold_deg(x) });
-        all.extend(angles.filter(|folded| folded.angle_deg > 90.0));
+        let angle = |&quad: &Quad| Folded { object: number, quad, angle_deg: quad.fold_deg(x) };
+        all.extend(object.quads.iter().map(angle).filter(|folded| folded.angle_deg > 90.0));
     }
     all
 }
@@ -74,14 +73,41 @@ pub fn with_other_cuts(surfaces: &Surfaces, folded: &[Folded], x: &[Vec3]) -> Su
     let mut drawn = surfaces.clone();
     for of_object in folded.chunk_by(|a, b| a.object == b.object) {
         let surface = &mut drawn.list[of_object[0].object];
-        let local = |face: &[u32; 3]| face.map(|vertex| vertex - surface.first_vertex);
-        let mut faces = Vec::from_iter(surface.faces.iter().map(local));
-        for Quad { corners: [a, b, c, d], faces: [one, other] } in of_object.iter().map(|f| f.quad)
-        {
+        let mut faces = Vec::from_iter(surface.faces.iter().copied());
+        for Quad { corners, faces: [one, other] } in of_object.iter().map(|it| it.quad) {
+            let [a, b, c, d] = corners.map(|corner| corner + surface.first_vertex);
             (faces[one], faces[other]) = ([a, b, d], [b, c, d]);
         }
-        let (topology, x) = (Topology::of_any(&faces), &x[surface.vertices()]);
-        *surface = Surface::new(surface.first_vertex, &faces, &topology, x, None, surface.moves);
+        replace_faces(surface, &faces, x);
     }
     drawn
+}
+
+/// The vertices of seams that weld and are at the same place with cloth at `x` (m), as one. None if
+/// there are none.
+pub fn welds(run: &CheckedRun, x: &[Vec3]) -> Option<Welds> {
+    let stitches = run.seams.iter().filter(|seam| seam.welds).flat_map(|seam| &seam.stitches);
+    let pairs = stitches.map(|stitch| stitch.vertices);
+    let is_one = |&[a, b]: &[u32; 2]| x[a as usize] == x[b as usize];
+    let pairs = Vec::from_iter(pairs.filter(is_one));
+    (!pairs.is_empty()).then(|| Welds::new(x.len(), pairs))
+}
+
+/// `surfaces` of cloth after `welds`.
+pub fn with_welds(surfaces: &Surfaces, welds: &Welds, x: &[Vec3]) -> Surfaces {
+    let mut welded = surfaces.clone();
+    for surface in welded.list.iter_mut().filter(|it| it.moves == Moves::Deforms) {
+        let faces = surface.faces.iter().map(|face| face.map(|vertex| welds.of(vertex)));
+        let faces = Vec::from_iter(faces);
+        replace_faces(surface, &faces, x);
+    }
+    welded
+}
+
+/// Gives a surface other `faces`, over the vertices of all surfaces.
+fn replace_faces(surface: &mut Surface, faces: &[[u32; 3]], x: &[Vec3]) {
+    let first = surface.first_vertex;
+    let faces = Vec::from_iter(faces.iter().map(|face| face.map(|vertex| vertex - first)));
+    let (topology, x) = (Topology::of_any(&faces), &x[surface.vertices()]);
+    *surface = Surface::new(first, &faces, &topology, x, None, surface.moves);
 }

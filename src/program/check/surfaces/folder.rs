@@ -2,22 +2,19 @@
 
 use std::path::Path;
 
-use crate::engine::Frame;
-use crate::verify::{Moves, Surface, Surfaces};
 use cloth_bodies::bodies::seam::Seam;
 use cloth_bodies::bodies::{Body as _, Setup};
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_scene::{Scene, spec};
 
-use crate::program::check::record::Record;
-use crate::program::check::surfaces::drawn::Quad;
-use crate::program::check::surfaces::dropped::DroppedPairs;
-use crate::program::check::surfaces::pieces::{self, PieceMesh};
-use crate::program::output::formats::Source;
+use crate::engine::Frame;
+use crate::program::check::Record;
+use crate::program::check::surfaces::{PieceMesh, Quad, pieces};
 use crate::program::output::formats::obj::read_pieces;
-use crate::program::output::formats::piece::Piece;
+use crate::program::output::formats::{Piece, Source};
 use crate::program::output::names;
+use crate::verify::{Moves, Surface, Surfaces};
 
 /// A run that is checked.
 pub struct CheckedRun {
@@ -35,8 +32,6 @@ pub struct CheckedRun {
     pub fixed: Vec<Vec3>,
     /// The seams of the scene.
     pub seams: Vec<Seam>,
-    /// Cloth that passed obstacles.
-    pub dropped: DroppedPairs,
     /// The radius of the smallest rigid body, m.
     pub body_radius_m: Option<f64>,
 }
@@ -58,7 +53,7 @@ impl CheckedRun {
     /// Reads everything except the positions of the frames.
     ///
     /// # Errors
-    /// As for [`crate::program::check::check_run`].
+    /// The errors of [`crate::program::check::check_run`].
     pub fn open(record: Record) -> Result<Self> {
         let (scene, folder) = (&record.scene, record.folder.as_path());
         // 1. The objects' polygons, from a frame and from obstacles.obj.
@@ -101,7 +96,7 @@ impl CheckedRun {
             }
         };
         let file = in_frames.file.clone();
-        // 3. Surfaces with their hierarchies, and what the run has dropped.
+        // 3. Surfaces with their hierarchies.
         let mut surfaces = surfaces(&meshes, &pieces, [cloths, bodies]);
         let of_bodies = pieces.iter().skip(cloths).take(bodies);
         let body_radius_m =
@@ -112,18 +107,16 @@ impl CheckedRun {
             let PieceMesh { topology, rest_lengths, quads, .. } = mesh;
             Object { name, edges: topology.edges, rest_lengths, quads }
         });
-        let objects = Vec::from_iter(objects);
-        let names = Vec::from_iter(objects.iter().map(|object| object.name.as_str()));
-        let dropped = DroppedPairs::read(folder, &names, cloths)?;
+        let objects = objects.collect();
         let mut record = record;
         record.meshes.extend(faults.into_iter().map(|fault| (file.clone(), fault)));
-        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, dropped, body_radius_m })
+        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, body_radius_m })
     }
 
     /// Frame `number`, or what is wrong with its file.
     ///
     /// # Errors
-    /// As for [`Source::frame`].
+    /// The errors of [`Source::frame`].
     pub fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
         self.source.frame(number)
     }
@@ -177,7 +170,7 @@ struct ObjectNames {
 }
 
 impl ObjectNames {
-    /// Those of `built`, or of `scene` if it could not be built.
+    /// The names in `built`, or in `scene` if it could not be built.
     ///
     /// # Errors
     /// A scene with rigid bodies that could not be built.

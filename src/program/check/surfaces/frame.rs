@@ -1,29 +1,25 @@
-//! The check of one frame.
+//! What is known of one frame of surfaces.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use crate::engine::Field;
-use crate::verify::{Intersection, Surface, Surfaces, Threads, intersections};
 use cloth_core::ids::VertexId;
 use cloth_core::math::Vec3;
 
-use crate::program::check::surfaces::drawn::{Folded, folded, with_other_cuts};
-use crate::program::check::surfaces::folder::CheckedRun;
-use crate::program::check::surfaces::sewn::{SeamState, welds, with_welds};
+use crate::engine::Field;
+use crate::program::check::surfaces::drawn::{folded, welds, with_other_cuts, with_welds};
+use crate::program::check::surfaces::recorded::Recorded;
+use crate::program::check::surfaces::{CheckedRun, Folded};
+use crate::program::check::{Measure, Measured, Record};
+use crate::program::words::plural;
+use crate::verify::{Intersection, Moves, Surface, Surfaces, Threads, intersections};
 
-/// The findings of one frame.
-#[derive(Debug, Clone, Default)]
-pub struct FrameCheck {
-    /// Its number.
-    pub frame: u64,
-    /// Why it could not be checked: missing, torn, or not finite.
-    pub fault: Option<String>,
-    /// Whether its surfaces could be judged.
-    pub is_read: bool,
+/// What is known of a frame.
+#[derive(Debug, Default)]
+pub struct SurfaceFacts {
     /// Edges of an absurd length: the first one, and how many there are.
     pub absurd: Option<(Edge, usize)>,
-    /// The strain of its edges. `None` if it could not be checked or there is no cloth.
+    /// The strain of its edges. None without cloth.
     pub strain: Option<Strain>,
     /// Its seams. None if the scene has none.
     pub seams: Option<SeamState>,
@@ -51,13 +47,6 @@ pub struct Strain {
     pub percentile_95: f64,
 }
 
-impl Strain {
-    /// The largest absolute strain.
-    pub fn largest(&self) -> f64 {
-        self.stretch.max(-self.compression)
-    }
-}
-
 /// An edge of a cloth in one frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
@@ -71,11 +60,26 @@ pub struct Edge {
     pub rest: f64,
 }
 
+/// The seams of a frame.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SeamState {
+    /// Number of seams with an open stitch.
+    pub open_seams: usize,
+    /// Number of open stitches.
+    pub open: usize,
+    /// Number of open stitches whose seams have had their time to close.
+    pub late: usize,
+    /// Number of threads that should be welds, because their seams have had their time.
+    pub unwelded: usize,
+    /// The largest distance of the vertices of a stitch beyond the length of its thread, m.
+    pub stretch_m: f64,
+}
+
 /// Lengths over rest lengths that a cloth may have. Beyond them an edge is torn or collapsed.
 const POSSIBLE: RangeInclusive<f64> = 1e-3..=10.0;
 
-/// A frame is damaged if more than one edge in this many is torn or collapsed. Most of its faces may
-/// intersect each other, so intersections are not sought.
+/// A frame is damaged if more than one edge in this many is torn or collapsed. Most of its faces
+/// may intersect each other, so intersections are not sought.
 const DAMAGED: usize = 10;
 
 /// How many intersections of a frame are listed.
@@ -84,63 +88,93 @@ const FIRST: usize = 5;
 /// Larger coordinates (m) count as not finite. With them the bounds would overflow.
 const FAR: f64 = 1e30;
 
-impl FrameCheck {
-    /// Reads and checks frame `number`.
-    pub fn new(run: &CheckedRun, number: u64, threads: &Threads) -> Self {
-        let mut check = Self { frame: number, ..Self::default() };
-        match positions(run, number) {
-            Ok(x) => check.judge(run, threads, &x),
-            Err(fault) => check.fault = Some(fault),
+/// A run of surfaces whose frames are measured.
+pub struct SurfaceCheck {
+    /// The run.
+    pub run: CheckedRun,
+    /// What it has recorded.
+    pub recorded: Recorded,
+}
+
+impl Measure for SurfaceCheck {
+    type Known = SurfaceFacts;
+    const AT_ONCE: usize = usize::MAX;
+
+    fn record(&self) -> &Record {
+        &self.run.record
+    }
+
+    fn title(&self) -> String {
+        let CheckedRun { record, surfaces, rest, .. } = &self.run;
+        let frames = plural(record.frames.clone().count(), "frame");
+        let objects = plural(surfaces.list.len(), "object");
+        let name = &record.scene.name;
+        if !self.run.has_cloth() {
+            return format!("{name}: {frames}, {objects}, no cloth");
         }
-        check
+        let cloths = surfaces.list.iter().filter(|surface| surface.moves == Moves::Deforms);
+        let vertices = cloths.map(|cloth| cloth.vertex_count).sum::<usize>();
+        format!("{name}: {frames}, {vertices} cloth vertices, {objects}; strain against {rest}")
     }
 
-    /// Number of all intersections except those of dropped pairs.
-    pub fn intersections(&self) -> usize {
-        self.counts.values().sum()
+    fn measure(&self, number: u64) -> Measured<SurfaceFacts> {
+        match positions(&self.run, number) {
+            Ok(x) => Measured { known: Some(self.facts(number, &x)), fault: None },
+            Err(fault) => Measured { known: None, fault: Some(fault) },
+        }
     }
+}
 
-    fn judge(&mut self, run: &CheckedRun, threads: &Threads, x: &[Vec3]) {
-        self.is_read = true;
+impl SurfaceCheck {
+    /// What is known of frame `number` with vertices at `x` (m).
+    fn facts(&self, number: u64, x: &[Vec3]) -> SurfaceFacts {
+        let Self { run, recorded } = self;
         let edges = Vec::from_iter(edges(run, x));
-        self.seams = SeamState::new(run, self.frame as f64 * run.record.frame_s(), x);
-        self.strain = strain(edges.iter().map(|edge| edge.length / edge.rest - 1.0).collect());
         // The quotient may be NaN, which is in no range.
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
         let mut absurd = edges.iter().filter(is_absurd);
-        self.absurd = absurd.next().map(|&first| (first, 1 + absurd.count()));
-        if self.absurd.is_some_and(|(_, count)| count > edges.len() / DAMAGED) {
-            return;
+        let mut facts = SurfaceFacts {
+            seams: SeamState::new(run, number as f64 * run.record.frame_s(), x),
+            strain: strain(edges.iter().map(|edge| edge.length / edge.rest - 1.0).collect()),
+            absurd: absurd.next().map(|&first| (first, 1 + absurd.count())),
+            ..SurfaceFacts::default()
+        };
+        if facts.absurd.is_some_and(|(_, count)| count > edges.len() / DAMAGED) {
+            return facts;
         }
+        let welds = welds(run, x);
         let mut find = |surfaces: &Surfaces| {
-            let mut found = intersections(threads, surfaces, x);
+            let mut found = match &welds {
+                Some(welds) => intersections(&Threads::INLINE, &with_welds(surfaces, welds, x), x),
+                None => intersections(&Threads::INLINE, surfaces, x),
+            };
             let all = found.len();
-            found.retain(|found| !run.dropped.has(self.frame, found));
-            self.dropped = all - found.len();
+            found.retain(|found| !recorded.is_passed(number, found));
+            facts.dropped = all - found.len();
             found
         };
-        let welds = welds(run, x);
-        let mut found = match &welds {
-            Some(welds) => find(&with_welds(&run.surfaces, welds, x)),
-            None => find(&run.surfaces),
-        };
-        self.simulated = found.len();
-        let folded = folded(run.objects.iter().map(|it| it.quads.as_slice()), &run.surfaces, x);
+        let mut found = find(&run.surfaces);
+        let (simulated, folded) = (found.len(), folded(run, x));
         if !folded.is_empty() {
-            let drawn = with_other_cuts(&run.surfaces, &folded, x);
-            found = match &welds {
-                Some(welds) => find(&with_welds(&drawn, welds, x)),
-                None => find(&drawn),
-            };
+            found = find(&with_other_cuts(&run.surfaces, &folded, x));
         }
+        facts.simulated = simulated;
         let most = folded.iter().max_by(|a, b| a.angle_deg.total_cmp(&b.angle_deg));
-        self.folded = most.map(|&most| (most, folded.len()));
+        facts.folded = most.map(|&most| (most, folded.len()));
         for intersection in &found {
             let mut objects = intersection.objects;
             objects.sort_unstable();
-            *self.counts.entry(objects).or_default() += 1;
+            *facts.counts.entry(objects).or_default() += 1;
         }
-        self.first = found.into_iter().take(FIRST).collect();
+        facts.first = found.into_iter().take(FIRST).collect();
+        facts
+    }
+}
+
+impl SurfaceFacts {
+    /// Number of all intersections except those of dropped pairs.
+    pub fn intersections(&self) -> usize {
+        self.counts.values().sum()
     }
 }
 
@@ -201,6 +235,26 @@ fn strain(mut strains: Vec<f64>) -> Option<Strain> {
     Some(Strain { stretch, compression, percentile_95 })
 }
 
+impl SeamState {
+    /// The seams at `time_s` (s) with cloth at `x` (m). None without seams.
+    fn new(run: &CheckedRun, time_s: f64, x: &[Vec3]) -> Option<Self> {
+        let mut all = Self::default();
+        for seam in &run.seams {
+            let (before, is_over) = (all.open, time_s >= seam.close_s);
+            for stitch in &seam.stitches {
+                let [a, b] = stitch.vertices.map(|vertex| x[vertex as usize]);
+                let stretch_m = (a - b).norm() - seam.length_m(stitch, time_s);
+                all.open += usize::from(stretch_m > seam.elastic_m());
+                all.unwelded += usize::from(is_over && seam.welds && a != b);
+                all.stretch_m = all.stretch_m.max(stretch_m);
+            }
+            all.open_seams += usize::from(all.open > before);
+            all.late += if is_over { all.open - before } else { 0 };
+        }
+        (!run.seams.is_empty()).then_some(all)
+    }
+}
+
 impl CheckedRun {
     /// The number of a vertex in its own object, and the name of that object.
     pub(super) fn local(&self, vertex: VertexId) -> (u32, &str) {
@@ -212,5 +266,15 @@ impl CheckedRun {
             }
             None => (vertex, "no object"),
         }
+    }
+
+    /// The name of an object.
+    pub(super) fn name(&self, object: u32) -> &str {
+        &self.objects[object as usize].name
+    }
+
+    /// Whether it has cloth.
+    pub(super) fn has_cloth(&self) -> bool {
+        self.surfaces.list.iter().any(|surface| surface.moves == Moves::Deforms)
     }
 }

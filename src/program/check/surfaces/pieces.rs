@@ -4,8 +4,8 @@ use cloth_bodies::bodies::{Body as _, Setup};
 use cloth_core::error::Result;
 use cloth_core::mesh::{Faces, ObjDocument, SurfaceMesh, Topology};
 
-use crate::program::check::surfaces::drawn::Quad;
-use crate::program::output::formats::piece::Piece;
+use crate::program::check::surfaces::Quad;
+use crate::program::output::formats::Piece;
 
 /// The triangles and rest lengths of one object.
 pub struct PieceMesh {

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
 use cloth_core::error::Result;
 use cloth_core::input;
 
+use crate::engine::Frame;
 use crate::program::output::formats::Sink;
 use crate::program::output::{names, not_written, write_whole};
 

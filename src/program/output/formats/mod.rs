@@ -15,24 +15,29 @@ pub mod each_frame;
 pub mod nine_digits;
 pub mod obj;
 pub mod pc2;
-pub mod piece;
 pub mod set;
 #[cfg(test)]
 mod tests;
 pub mod usd;
 pub mod vtp;
 
+pub use self::each_frame::{EachFrame, Index};
+pub use self::set::{FormatTime, Formats, Sinks};
+
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
+use cloth_core::math::Vec3;
+use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::obj_read::Lines;
+use cloth_rigid::solid::Solids;
+use cloth_scene::spec::Digits;
 
-use crate::program::output::formats::piece::Pieces;
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
+use crate::engine::Frame;
+use crate::program::output::{Materials, RunFiles, names};
 
 /// All formats.
 pub const ALL: [&dyn Format; 4] = [&obj::Obj, &vtp::Vtp, &pc2::Pc2, &usd::Usd];
@@ -42,11 +47,13 @@ pub trait Format: Sync {
     /// Its name in a scene's `output.formats`. It is also the ending of the files with frames.
     fn name(&self) -> &'static str;
 
-    /// Checks that the format can hold the frames of a run.
+    /// Checks that the format can hold the frames of a run. Most formats hold any.
     ///
     /// # Errors
     /// When there are too many bodies, or objects of a kind that the format cannot hold.
-    fn check(&self, objects: &FrameObjects) -> Result<()>;
+    fn check(&self, _objects: &FrameObjects) -> Result<()> {
+        Ok(())
+    }
 
     /// The name of the file that holds frame `number`.
     fn file(&self, number: u64) -> String {
@@ -164,5 +171,84 @@ impl WrittenRun {
         let none =
             || Error::file(&self.folder, "the run has no frames", "give the folder of a run");
         Err(first_error.unwrap_or_else(none))
+    }
+}
+
+/// What all frames of a run share.
+#[derive(Debug, Clone, Default)]
+pub struct FrameObjects<'a> {
+    /// Name and mesh of each surface, in the order of
+    /// [`Frame::surfaces`](crate::engine::Frame).
+    pub surfaces: Vec<(Cow<'a, str>, &'a ObjDocument)>,
+    /// Names of the rigid bodies among cloth, in the order of their surfaces.
+    pub posed: Vec<String>,
+    /// Number of cloths. Their surfaces come first, then those of the bodies.
+    pub cloths: usize,
+    /// What stands still. It is in no frame.
+    pub still: Vec<Object<'a>>,
+    /// The materials of the meshes.
+    pub materials: Option<&'a Materials>,
+    /// The bodies, in a scene of rigid bodies.
+    pub bodies: Option<FrameBodies<'a>>,
+    /// How exactly formats of text write numbers.
+    pub digits: Digits,
+    /// Frames per second.
+    pub frames_per_second: f64,
+}
+
+/// What all frames of a scene of rigid bodies share.
+#[derive(Debug, Clone, Copy)]
+pub struct FrameBodies<'a> {
+    /// Number of bodies in the first frame.
+    pub count: usize,
+    /// The hulls and closed meshes among their shapes.
+    pub solids: &'a Solids,
+}
+
+/// A mesh at a place.
+#[derive(Debug, Clone)]
+pub struct Object<'a> {
+    /// Its name.
+    pub name: String,
+    /// Its faces.
+    pub document: Cow<'a, ObjDocument>,
+    /// Positions of its vertices, m.
+    pub positions: Vec<Vec3>,
+}
+
+/// The surfaces of all frames of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Pieces {
+    /// The name of the file from which the surfaces were read.
+    pub file: String,
+    /// The surfaces, in the order of [`Frame::surfaces`](crate::engine::Frame).
+    pub list: Vec<Piece>,
+}
+
+/// A surface.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    /// Its positions (m) and polygons. Vertices are numbered within the surface.
+    pub document: ObjDocument,
+    /// The lines of its vertices and polygons in the file, for messages.
+    pub lines: Lines,
+}
+
+impl Pieces {
+    /// Number of vertices of all surfaces.
+    pub fn vertices(&self) -> usize {
+        self.list.iter().map(|piece| piece.document.positions.len()).sum()
+    }
+
+    /// Splits `positions`, one value for each vertex of all surfaces, into one list for each
+    /// surface. Before: there are at least [`Self::vertices`] values.
+    pub fn split<T: Clone>(&self, mut positions: &[T]) -> Vec<Vec<T>> {
+        let mut surfaces = Vec::with_capacity(self.list.len());
+        for piece in &self.list {
+            let (own, others) = positions.split_at(piece.document.positions.len());
+            surfaces.push(own.to_vec());
+            positions = others;
+        }
+        surfaces
     }
 }

@@ -60,7 +60,8 @@ fn fast(x: f64) -> Option<(u32, i32)> {
     (is_certain && (100_000_000..1_000_000_000).contains(&digits)).then_some((digits, exponent))
 }
 
-/// The same digits and exponent for any finite number. This takes ten times as long as [`fast`].
+/// The nine digits of any finite number, and the exponent of the first one. This takes ten times
+/// as long as [`fast`].
 fn exact(x: f64) -> Option<(u32, i32)> {
     // The text has the form `d.dddddddde-N`.
     let scientific = format!("{x:.8e}");

@@ -5,14 +5,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 use cloth_scene::did_you_mean;
 use serde::{Deserialize, Serialize};
 
+use crate::engine::Frame;
 use crate::program::output::formats::{ALL, Format, Sink};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::run_files::RunFiles;
+use crate::program::output::{FrameObjects, RunFiles};
 
 /// The formats of a run: at least one, in the order of [`ALL`].
 #[derive(Clone)]

@@ -11,7 +11,7 @@ use cloth_rigid::solid::Solids;
 
 use super::set::Formats;
 use super::*;
-use crate::program::output::frame_objects::FrameBodies;
+use crate::program::output::FrameBodies;
 use cloth_rigid::FrameBody;
 
 const FRAMES: u64 = 5;

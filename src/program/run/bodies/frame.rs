@@ -1,6 +1,7 @@
 //! Gathers from all ranks: the head of a run, the bodies of a frame, and its steps.
 
-use crate::engine::BodyEngine;
+pub use crate::program::output::body_record::BodyFrameRecord as Record;
+
 use cloth_core::error::Result;
 use cloth_core::ranks::{World, message};
 use cloth_core::report::Report;
@@ -10,11 +11,9 @@ use cloth_workers::WorkerSimulation;
 use cloth_workers::report::WorkerReport;
 use cloth_workers::settings::workers_of;
 
-pub use crate::program::output::bodies::record::BodyFrameRecord as Record;
-use crate::program::output::bodies::record::{Bodies, BodiesPart, WorkersPart};
-use crate::program::output::run_json::{BodiesHead, GroupHead, RunHead};
-use crate::program::run::job::Job;
-use crate::program::run::{gather, head};
+use crate::engine::BodyEngine;
+use crate::program::output::{Bodies, BodiesHead, BodiesPart, GroupHead, RunHead, WorkersPart};
+use crate::program::run::{Job, frames, head};
 
 /// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
 ///
@@ -50,7 +49,7 @@ pub fn head(
 #[derive(Default)]
 pub struct FrameSteps {
     reports: Vec<RigidReport>,
-    /// Those of its workers, step by step.
+    /// The reports of its workers, step by step.
     workers: Vec<WorkerReport>,
     /// The number of workers of all ranks in each step.
     counts: Vec<usize>,
@@ -93,7 +92,7 @@ impl FrameSteps {
         };
         let end = engine.steps() + 1;
         let numbers = Vec::from_iter(end - self.reports.len() as u64..end);
-        let mut steps = gather::steps::<Bodies>(world, &numbers, &self.reports, part)?;
+        let mut steps = frames::gather_steps::<Bodies>(world, &numbers, &self.reports, part)?;
         steps.sort_by_key(|step| (step.step, step.rank));
         let sum = |count: fn(&Traffic) -> u64| {
             steps.iter().map(|step| count(&step.report.traffic)).sum::<u64>()

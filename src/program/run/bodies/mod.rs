@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::engine::{BodyEngine, Engine, Frame};
 use cloth_core::error::{Error, Place, Result};
 use cloth_core::ranks::World;
 use cloth_rigid::balance::Balancer;
@@ -21,15 +20,11 @@ use cloth_workers::WorkerSimulation;
 
 use self::frame::FrameSteps;
 use self::summary::Peaks;
-use crate::program::output::folder::RunFolder;
-use crate::program::run::checkpoints;
+use crate::engine::{BodyEngine, Engine, Frame};
+use crate::program::output::RunFolder;
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
-use crate::program::run::frames::{self, RunKind};
-use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::Job;
-use crate::program::run::recorder::Recorder;
-use crate::program::run::stage::Stage;
+use crate::program::run::{Interrupt, Job, Recorder, RunKind, Stage, Stop, checkpoints, frames};
 
 /// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
 ///
@@ -82,8 +77,8 @@ pub fn run_rank(
     outcome
 }
 
-/// This rank's part of the simulation, with `threads` threads: by a division of space, or by workers.
-/// It notes forces if `notes_forces`.
+/// This rank's part of the simulation, with `threads` threads: by a division of space, or by
+/// workers. It notes forces if `notes_forces`.
 pub fn engine<'a>(
     setup: &RigidSetup,
     world: &'a dyn World,

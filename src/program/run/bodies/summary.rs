@@ -6,9 +6,8 @@ use cloth_core::report::Report;
 use cloth_rigid::{Phase, RigidReport, Traffic};
 use cloth_scene::bodies::RigidSetup;
 
-use crate::program::output::bodies::record::{BodyFrameRecord, OverlapRecord};
-use crate::program::run::summary::RunFacts;
-use crate::program::run::totals::{Contacts, Totals};
+use crate::program::output::{BodyFrameRecord, OverlapRecord};
+use crate::program::run::{Contacts, RunFacts, Totals};
 use crate::program::words::{grouped, plural, significant};
 
 /// Extremes and sums of a run.

@@ -5,15 +5,10 @@ use cloth_core::report::Report;
 use cloth_rigid::RigidReport;
 use cloth_scene::bodies::RigidSetup;
 
-use crate::program::output::bodies::obstacles;
-use crate::program::output::bodies::record::{Bodies, BodyFrameRecord};
-use crate::program::output::folder::RunFolder;
-use crate::program::output::run_json::RunHead;
+use crate::program::output::{Bodies, BodyFrameRecord, RunFolder, RunHead, obstacles};
 use crate::program::print;
 use crate::program::run::bodies::summary::{Peaks, Summary};
-use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
-use crate::program::run::recorder::{Recorder, RunSums};
+use crate::program::run::{Job, Recorder, RunSums, Stop};
 use crate::program::words::plural_grouped;
 
 impl RunSums for Peaks {
@@ -37,7 +32,7 @@ impl<'j> Recorder<'j, Peaks> {
     /// Begins the run of rigid bodies in `folder`, or goes on with it.
     ///
     /// # Errors
-    /// As for [`Recorder::open`].
+    /// The errors of [`Recorder::open`].
     pub fn of_bodies(
         job: &'j Job,
         folder: &RunFolder,
@@ -46,14 +41,14 @@ impl<'j> Recorder<'j, Peaks> {
     ) -> Result<Self> {
         let (path, digits) = (&job.target.folder, job.scene.output.digits);
         Self::open(job, folder, head, Peaks::default(), |_| {
-            obstacles::write(path, setup.fixed.bodies(), &setup.solids, &setup.domain, digits)?;
+            obstacles::write(path, &job.frame_objects().still, digits)?;
             obstacles::write_solids(path, &setup.solids, digits)
         })
     }
 
     /// Shows that `step` is done. `report` is that of rank 0.
     pub fn step(&self, step: u64, report: &RigidReport) {
-        self.folder.progress.step(step, report.total_s(), || {
+        self.progress.step(step, report.total_s(), || {
             let counts =
                 [(report.bodies, "body"), (report.copies, "copy"), (report.contacts, "contact")];
             let [bodies, copies, contacts] = counts.map(|(it, noun)| plural_grouped(it, noun));
@@ -61,19 +56,18 @@ impl<'j> Recorder<'j, Peaks> {
         });
     }
 
-    /// Ends the run folder (see [`OpenFolder::end`]). If the run is complete, prints the summary on
+    /// Ends the run folder (see [`Self::close`]). If the run is complete, prints the summary on
     /// standard output.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn end(mut self, outcome: &Result<Option<Stop>>, setup: &RigidSetup) -> Result<()> {
-        let is_complete = self.folder.end(outcome, |_| Ok(()))?;
-        let Self { folder, sums: peaks, .. } = self;
-        let show = folder.job.show;
+        let is_complete = self.close(outcome, |_| Ok(()))?;
+        let show = self.job.show;
         if !is_complete || !show.words() {
             return Ok(());
         }
-        let run = folder.facts();
-        print::line(&Summary { run, setup, peaks: &peaks, details: show.details })
+        let (run, peaks) = (self.facts(), &self.sums);
+        print::line(&Summary { run, setup, peaks, details: show.details })
     }
 }

@@ -4,25 +4,21 @@ use std::fmt;
 
 use cloth_step::{Counter, Measure, Phase, StepReport};
 
-use crate::program::output::run_json::RunHead;
-use crate::program::profile::frames::Profile;
-use crate::program::run::totals::Totals;
+use crate::program::profile::Profile;
+use crate::program::run::RunFacts;
+use crate::program::run::cloth::sums::ClothSums;
 use crate::program::words::plural;
 
 /// The details of a finished run, printed with -v before the summary.
 pub struct Details<'a> {
     /// The run.
-    pub head: &'a RunHead,
-    /// Sums over its steps.
-    pub totals: &'a Totals<StepReport>,
+    pub run: &'a RunFacts<'a>,
+    /// Its sums.
+    pub sums: &'a ClothSums,
     /// How its processors spent their time.
     pub profile: &'a Profile,
     /// Number of cloth vertices.
     pub vertices: usize,
-    /// Size of a whole step, s.
-    pub step_s: f64,
-    /// Wall time of the run, s.
-    pub wall_s: f64,
     /// Number of checkpoints, and the time that saving and writing them took, s.
     pub checkpoints: (u32, f64),
     /// Wall time in which rank 0 handed frames to the writer or waited for it, s.
@@ -31,13 +27,14 @@ pub struct Details<'a> {
 
 impl fmt::Display for Details<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (head, totals, steps) = (self.head, &*self.totals.of_ranks(), self.totals.steps);
+        let ClothSums { totals, step_s, .. } = self.sums;
+        let (head, totals, steps) = (self.run.head, &*totals.of_ranks(), totals.steps);
         let of_rank_0 = totals.first().copied().unwrap_or_default();
         writeln!(
             f,
             "details: {}, whole steps have {:.4} ms; {} x {} ({})",
             plural(steps, "step"),
-            self.step_s * 1e3,
+            step_s * 1e3,
             plural(head.ranks, "rank"),
             plural(head.threads, "thread"),
             if head.transport == "mpi" { "MPI" } else { "one process" },
@@ -76,7 +73,7 @@ impl Details<'_> {
         };
         let mut line = |name: &str, seconds: f64| {
             let per_step = 1e3 * seconds / steps.max(1) as f64;
-            let share = 100.0 * seconds / self.wall_s;
+            let share = 100.0 * seconds / self.run.wall_s;
             writeln!(f, "  {name:<22} {seconds:>9.3} s {per_step:>9.3} ms/step {share:>6.1} %")
         };
         line("physical modelling", group(true))?;

@@ -1,35 +1,25 @@
-//! What one rank measures in the steps that lead to a frame.
+//! What one rank measures: the head of the run before its first step, then the steps that lead to a
+//! frame.
 
 use std::iter::repeat_n;
 
-use crate::observe::{ProcessorUse, Theft, note_theft};
 use cloth_core::error::Result;
+use cloth_core::partition::quality;
 use cloth_core::ranks::{World, message};
-use cloth_step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
-
-use crate::program::output::cloth_record::{
-    Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
-    YieldRecord,
+use cloth_scene::Scene;
+use cloth_step::{
+    Model, PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle, lift_j,
 };
-use crate::program::output::record::StepRecord;
-use crate::program::run::cloth::crush::crushed;
-use crate::program::run::cloth::peaks::extremes;
-use crate::program::run::cloth::step_watch::StepWatch;
-use crate::program::run::gather;
 
-/// The bodies that are behind, the obstacles that cloth passes and those that give way, after a step.
-pub struct AfterStep {
-    /// How many whole steps are over.
-    pub number: u64,
-    /// The size of the step, in whole steps.
-    pub size: u64,
-    /// Prescribed bodies that are behind their motion.
-    pub waiting: Vec<WaitingBody>,
-    /// Obstacles that cloth passes.
-    pub passed: Vec<PassedObstacle>,
-    /// Obstacles whose skin gives way.
-    pub yielding: Vec<YieldingObstacle>,
-}
+use crate::observe::{ProcessorUse, SearchObserver, SearchOver, Theft, note_theft};
+use crate::program::output::cloth_record::track;
+use crate::program::output::{
+    Cloth, ClothFrameRecord, ClothPart, EnergyBalance, PassedRecord, RunHead, Searches, StepRecord,
+    TheftRecord, WaitingRecord, YieldRecord,
+};
+use crate::program::run::cloth::peaks::{crushed, extremes};
+use crate::program::run::recording::{RecordedStep, StepRecorder};
+use crate::program::run::{ClothContent, Job, frames};
 
 /// Measurements of one rank, step by step.
 #[derive(Default)]
@@ -44,72 +34,45 @@ pub struct FrameSteps {
     /// Length of each search of each step, s.
     pub searches_s: Vec<Vec<f64>>,
     thefts: Vec<Theft>,
-    waiting: Vec<WaitingRecord>,
-    passed: Vec<PassedRecord>,
-    yielded: Vec<YieldRecord>,
+    /// Objects for which there was no room.
+    part: ClothPart,
 }
 
 impl FrameSteps {
-    /// Adds a step, and the state of waiting bodies and passed obstacles after it.
-    pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
-        let AfterStep { number, size, waiting, passed, yielding } = after;
-        self.yielded.iter_mut().for_each(|it| (it.offset_m, it.vertices) = (0.0, 0));
-        yielding.into_iter().for_each(|obstacle| self.note_yielding(obstacle, size));
-        self.passed.iter_mut().for_each(|record| record.vertices.clear());
-        passed.into_iter().for_each(|obstacle| self.note_passed(obstacle, size));
-        self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
-        waiting.iter().for_each(|body| self.note(body, size));
-        self.numbers.push(number);
-        self.reports.push(*report);
-        self.uses.extend(watch.uses);
-        self.searches_s.push(watch.lengths_s);
-        watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
-    }
-
-    fn note_passed(&mut self, PassedObstacle { name, vertices }: PassedObstacle, size: u64) {
-        let known = self.passed.iter().position(|record| record.obstacle == name);
-        let place = known.unwrap_or(self.passed.len());
-        if known.is_none() {
-            let vertices = Vec::new();
-            self.passed.push(PassedRecord { obstacle: name, steps: 0, largest: 0, vertices });
-        }
-        let record = &mut self.passed[place];
-        record.steps += size;
-        record.largest = record.largest.max(vertices.len() as u64);
-        record.vertices = vertices;
-    }
-
-    fn note_yielding(&mut self, it: YieldingObstacle, size: u64) {
-        let record = YieldRecord {
+    /// Adds the last step of `simulation`, which has the size of so many whole `steps`.
+    pub fn add(
+        &mut self,
+        report: &StepReport,
+        watch: StepWatch,
+        simulation: &Simulation,
+        steps: u64,
+    ) {
+        let part = &mut self.part;
+        let waiting =
+            simulation.waiting().into_iter().map(|WaitingBody { name: body, behind_m, .. }| {
+                WaitingRecord { body, steps, largest_behind_m: behind_m, behind_m }
+            });
+        part.waiting = track(std::mem::take(&mut part.waiting), waiting);
+        let passed =
+            simulation.passed().into_iter().map(|PassedObstacle { name: obstacle, vertices }| {
+                let largest = vertices.len() as u64;
+                PassedRecord { obstacle, steps, largest, vertices }
+            });
+        part.passed = track(std::mem::take(&mut part.passed), passed);
+        let yielding = simulation.yielding().into_iter().map(|it: YieldingObstacle| YieldRecord {
             obstacle: it.name,
-            steps: size,
+            steps,
             largest_offset_m: it.largest_offset_m,
             offset_m: it.largest_offset_m,
             largest: it.vertices as u64,
             vertices: it.vertices as u64,
-        };
-        match self.yielded.iter_mut().find(|known| known.obstacle == record.obstacle) {
-            Some(known) => known.add(&record),
-            None => self.yielded.push(record),
-        }
-    }
-
-    fn note(&mut self, body: &WaitingBody, size: u64) {
-        let known = self.waiting.iter().position(|record| record.body == body.name);
-        let place = known.unwrap_or(self.waiting.len());
-        if known.is_none() {
-            let body = body.name.clone();
-            self.waiting.push(WaitingRecord {
-                body,
-                steps: 0,
-                largest_behind_m: 0.0,
-                behind_m: 0.0,
-            });
-        }
-        let record = &mut self.waiting[place];
-        record.steps += size;
-        record.behind_m = body.behind_m;
-        record.largest_behind_m = record.largest_behind_m.max(body.behind_m);
+        });
+        part.yielded = track(std::mem::take(&mut part.yielded), yielding);
+        self.numbers.push(simulation.steps());
+        self.reports.push(*report);
+        self.uses.extend(watch.uses);
+        self.searches_s.push(watch.lengths_s);
+        watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
     }
 
     /// The record of `frame`, whose last step is over. It is whole on rank 0. Collective.
@@ -122,23 +85,17 @@ impl FrameSteps {
         world: &dyn World,
         simulation: &Simulation,
     ) -> Result<ClothFrameRecord> {
+        let (model, x) = (simulation.model(), simulation.positions());
+        let is_first = world.rank() == 0;
         Ok(ClothFrameRecord {
             frame,
             state_hash: format!("{:016x}", simulation.hash()?),
             steps: gather_steps(world, self)?,
             part: ClothPart {
                 thefts: gather_thefts(world, &self.thefts)?,
-                waiting: self.waiting.clone(),
-                passed: self.passed.clone(),
-                yielded: self.yielded.clone(),
-                strain: match world.rank() {
-                    0 => extremes(simulation.model(), simulation.positions()),
-                    _ => None,
-                },
-                crushed: match world.rank() {
-                    0 => crushed(simulation.model(), simulation.positions()),
-                    _ => None,
-                },
+                strain: is_first.then(|| extremes(model, x)).flatten(),
+                crushed: is_first.then(|| crushed(model, x)).flatten(),
+                ..self.part.clone()
             },
         })
     }
@@ -150,7 +107,7 @@ fn gather_steps(world: &dyn World, frame: &FrameSteps) -> Result<Vec<StepRecord<
     let steps = frame.reports.len().max(1);
     let threads = message::all_counts(world, frame.uses.len() / steps)?;
     let mut uses = message::gather_v(world, 0, &frame.uses)?.into_iter();
-    gather::steps(world, &frame.numbers, &frame.reports, |rank, index| Searches {
+    frames::gather_steps(world, &frame.numbers, &frame.reports, |rank, index| Searches {
         test_part_s: test_parts[index],
         processors: uses.by_ref().take(threads[rank]).collect(),
     })
@@ -174,4 +131,90 @@ fn gather_thefts(world: &dyn World, thefts: &[Theft]) -> Result<Vec<TheftRecord>
     let ranks = counts.iter().enumerate().flat_map(|(rank, &count)| repeat_n(rank, count));
     let all = message::gather_v(world, 0, thefts)?;
     Ok(ranks.zip(all).map(|(rank, theft)| TheftRecord { rank, theft }).collect())
+}
+
+/// The head of `run.json`. On rank 0 it has the places of all ranks. Collective.
+///
+/// # Errors
+/// When a rank fails.
+pub fn head(
+    job: &Job,
+    world: &dyn World,
+    model: &Model,
+    simulation: &Simulation,
+) -> Result<RunHead> {
+    let layout = simulation.layout();
+    let places = crate::program::run::head::places(world, layout.own.len(), layout.ghosts.len())?;
+    Ok(RunHead {
+        patches: model.partition.patches.len(),
+        load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
+        surface_index: quality::surface_index(&model.graph, &model.partition),
+        bending: bending(model.cloth.elements.bending.implicit()),
+        places,
+        energy: EnergyBalance::new(lift_j(model)),
+        ..RunHead::begun(job, world.size())
+    })
+}
+
+/// How bending enters the linear system, in words.
+fn bending([implicit, all]: [usize; 2]) -> String {
+    match implicit {
+        0 => "explicit".into(),
+        _ if implicit == all => "implicit".into(),
+        _ => format!("implicit at {:.1} % of hinges", 100.0 * implicit as f64 / all as f64),
+    }
+}
+
+/// The observer of one step on one rank.
+#[derive(Default)]
+pub struct StepWatch {
+    /// How each of this rank's processors spent all searches.
+    pub uses: Vec<ProcessorUse>,
+    /// Which processor took tasks from which.
+    pub thefts: Vec<Theft>,
+    /// Length of each search, s.
+    pub lengths_s: Vec<f64>,
+    /// Records test trees, if this step is recorded.
+    recorder: Option<StepRecorder>,
+}
+
+impl StepWatch {
+    /// Watches `step` for everything that a run of `cloth` is asked for.
+    pub fn new(cloth: &ClothContent, scene: &Scene, step: u64) -> Self {
+        Self {
+            recorder: cloth.recording.records(step, scene).then(StepRecorder::default),
+            ..Self::default()
+        }
+    }
+
+    /// The test trees of the step, on rank 0, if it is recorded. `report` is the step's.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn take_trees(
+        &mut self,
+        world: &dyn World,
+        step: u64,
+        report: &StepReport,
+    ) -> Result<Option<RecordedStep>> {
+        match self.recorder.take() {
+            Some(recorder) => recorder.finish(world, step, report),
+            None => Ok(None),
+        }
+    }
+}
+
+impl SearchObserver for StepWatch {
+    fn searched(&mut self, search: &SearchOver) -> Result<()> {
+        let processors = search.processors;
+        self.uses.resize(processors.usage().count(), ProcessorUse::default());
+        self.uses.iter_mut().zip(processors.usage()).for_each(|(sum, usage)| sum.add(usage));
+        processors.thefts().for_each(|theft| note_theft(&mut self.thefts, *theft));
+        self.lengths_s.push(processors.length_s());
+        match &mut self.recorder {
+            Some(recorder) => recorder.searched(search),
+            None => Ok(()),
+        }
+    }
 }

@@ -1,42 +1,35 @@
 //! A run of cloth, as a numbered table of contents. What it shares with other runs is beside this
 //! folder: above all the loop over frames ([`frames`]) and the run folder.
 
-mod crush;
+mod conflicts;
 mod details;
-mod drops;
-mod fields;
 mod frame_steps;
-mod head;
 pub(super) mod peaks;
-mod sizes;
-mod step_watch;
 mod summary;
 mod sums;
-mod time_line;
-mod waits;
-mod yields;
+
+pub use self::conflicts::Conflicts;
+pub use self::details::Details;
+pub use self::frame_steps::StepWatch;
+pub use self::peaks::{Crush, StepSizes};
 
 use std::sync::Arc;
 
-use crate::engine::{Engine, Frame};
 use cloth_core::error::Result;
 use cloth_core::ranks::World;
+use cloth_scene::spec::VertexField;
 use cloth_step::{Model, Simulation};
 
-use self::frame_steps::{AfterStep, FrameSteps};
-use self::step_watch::StepWatch;
+use self::frame_steps::FrameSteps;
 use self::sums::ClothSums;
-use crate::program::output::cloth_record::ClothFrameRecord;
-use crate::program::output::folder::RunFolder;
-use crate::program::run::checkpoints;
-use crate::program::run::content::ClothContent;
+use crate::engine::{Engine, Frame};
+use crate::program::output::fields::{scalars, strain};
+use crate::program::output::{ClothFrameRecord, RunFolder};
 #[cfg(feature = "fault-injection")]
 use crate::program::run::fault;
-use crate::program::run::frames::{self, RunKind};
-use crate::program::run::interrupt::{Interrupt, Stop};
-use crate::program::run::job::Job;
-use crate::program::run::recorder::Recorder;
-use crate::program::run::stage::Stage;
+use crate::program::run::{
+    ClothContent, Interrupt, Job, Recorder, RunKind, Stage, Stop, checkpoints, frames,
+};
 
 /// One rank's whole run. Rank 0 has the run folder. Returns why the run ended early, if it did.
 ///
@@ -64,7 +57,7 @@ pub fn run_rank(
         }
     }
     // 2. The run folder, on rank 0.
-    let head = head::of_run(job, world, model, &simulation)?;
+    let head = frame_steps::head(job, world, model, &simulation)?;
     interrupt.begin_frames();
     let open = |folder| Recorder::of_cloth(job, cloth, folder, model, head);
     let recorder = folder.map(open).transpose()?;
@@ -104,34 +97,23 @@ impl<'a> RunKind<'a> for RankRun<'a> {
         // 1. The step. Its searches are watched.
         let mut watch = StepWatch::new(cloth, &job.scene, step);
         let report = Engine::step(simulation, &mut watch)?;
-        // 2. The test trees and the time line, if the user asked for them.
+        // 2. The test trees, if the user asked for them.
         let trees = watch.take_trees(*world, step, &report)?;
-        if watch.traces_tasks {
-            let searches = std::mem::take(&mut watch.spans);
-            time_line::write(job, *world, time_line::TracedStep { step, frame, searches })?;
-        }
         // 3. Values that rank 0 stores and shows at once.
         let number = simulation.steps();
-        let after = AfterStep {
-            number,
-            size: number + 1 - step,
-            waiting: simulation.waiting(),
-            passed: simulation.passed(),
-            yielding: simulation.yielding(),
-        };
         if let Some(recorder) = recorder {
             recorder.trees(trees.as_ref())?;
             recorder.step(number, &report);
-            recorder.waits(frame, &after.waiting);
+            recorder.waits(frame, &simulation.waiting());
         }
         // 4. Values that are gathered with the frame.
-        steps.add(&report, watch, after);
+        steps.add(&report, watch, simulation, number + 1 - step);
         Ok(())
     }
 
     fn frame(&mut self, frame: u64, mut shown: Frame, steps: &FrameSteps) -> Result<()> {
         // 1. The fields of the frame.
-        fields::add(self.job, &self.simulation, &mut shown)?;
+        add_fields(self.job, &self.simulation, &mut shown)?;
         // 2. What all ranks measured in the steps, and the hash of the state.
         let record = steps.gather(frame, self.world, &self.simulation)?;
         // 3. The frame and its record in the run folder.
@@ -149,4 +131,35 @@ impl<'a> RunKind<'a> for RankRun<'a> {
     fn recorder(&mut self) -> Option<&mut Recorder<'a, ClothSums>> {
         self.recorder.as_mut()
     }
+}
+
+/// Adds the fields to `frame`, on rank 0. If no format of the run holds fields, it adds none.
+/// Collective.
+///
+/// # Errors
+/// When a rank fails.
+fn add_fields(job: &Job, simulation: &Simulation, frame: &mut Frame) -> Result<()> {
+    if !job.formats.hold_fields() {
+        return Ok(());
+    }
+    let model = simulation.model();
+    for field in &job.scene.output.fields {
+        let field = match field {
+            VertexField::Strain => {
+                strain(&model.edges, &model.rest_lengths, simulation.positions())
+            }
+            VertexField::Contact => {
+                let counts = simulation.contact_counts()?;
+                scalars("contact", counts.into_iter().map(f64::from).collect())
+            }
+            VertexField::Rank => {
+                let rank = |vertex| f64::from(simulation.partition().rank_of_vertex(vertex));
+                scalars("rank", (0..model.cloth.vertex_count() as u32).map(rank).collect())
+            }
+        };
+        if simulation.rank() == 0 {
+            frame.fields.push(field);
+        }
+    }
+    Ok(())
 }

@@ -1,10 +1,16 @@
-//! The largest strain, the most contacts and the smallest distance of a run.
+//! The largest strain, the most contacts and the smallest distance of a run, the sizes of its
+//! steps, and cloth that is crushed in its plane instead of folded.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::iter::zip;
 
 use cloth_core::math::Vec3;
 use cloth_step::{Counter, Model, StepReport};
 
-use crate::program::output::cloth_record::{ClothFrameRecord, StrainRecord};
-use crate::program::run::totals::Contacts;
+use crate::program::output::{ClothFrameRecord, CrushRecord, StrainRecord};
+use crate::program::run::Contacts;
+use crate::program::words::{grouped, significant};
 
 /// Extremes over the frames and steps of a run.
 #[derive(Debug, Default)]
@@ -19,21 +25,10 @@ pub struct Peaks {
     pub seam_stretch_m: Option<f64>,
     /// Number of stitches that were welded.
     pub welds: u64,
-    /// The edge of the largest strain (length over rest length, minus 1) in any frame.
-    pub stretch: Option<Strain>,
-    /// The edge of the smallest strain.
-    pub compression: Option<Strain>,
-}
-
-/// The strain of an edge of a frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Strain {
-    /// Length over rest length, minus 1.
-    pub strain: f64,
-    /// The frame.
-    pub frame: u64,
-    /// The middle of the edge, m.
-    pub at: Vec3,
+    /// The edge of the largest strain in any frame, and this frame.
+    pub stretch: Option<(StrainRecord, u64)>,
+    /// The edge of the smallest strain, and its frame.
+    pub compression: Option<(StrainRecord, u64)>,
 }
 
 impl Peaks {
@@ -41,14 +36,11 @@ impl Peaks {
     pub fn add(&mut self, frame: &ClothFrameRecord) {
         self.add_steps(frame);
         let Some([most, least]) = frame.part.strain else { return };
-        let at_frame = |StrainRecord { strain, at_m }| {
-            Some(Strain { strain, frame: frame.frame, at: at_m.into() })
-        };
-        if self.stretch.is_none_or(|known| most.strain > known.strain) {
-            self.stretch = at_frame(most);
+        if self.stretch.is_none_or(|(known, _)| most.strain > known.strain) {
+            self.stretch = Some((most, frame.frame));
         }
-        if self.compression.is_none_or(|known| least.strain < known.strain) {
-            self.compression = at_frame(least);
+        if self.compression.is_none_or(|(known, _)| least.strain < known.strain) {
+            self.compression = Some((least, frame.frame));
         }
     }
 
@@ -92,4 +84,103 @@ pub fn extremes(model: &Model, x: &[Vec3]) -> Option<[StrainRecord; 2]> {
 /// Number of contacts that a step found.
 pub fn contacts_of(report: &StepReport) -> u64 {
     report.get(Counter::ProximityPairs) + report.get(Counter::PredictedImpacts)
+}
+
+/// How many steps had which size.
+pub struct StepSizes {
+    /// Size of a whole step, s. Step numbers count these.
+    step_s: f64,
+    /// The number of the last step.
+    last: u64,
+    /// Numbers of steps, by size in whole steps.
+    counts: BTreeMap<u64, u64>,
+}
+
+impl StepSizes {
+    /// None so far. Whole steps have a size of `step_s` (s).
+    pub fn new(step_s: f64) -> Self {
+        Self { step_s, last: 0, counts: BTreeMap::new() }
+    }
+
+    /// Adds the steps of a frame. A frame begins at the end of step `first`.
+    pub fn add(&mut self, first: u64, record: &ClothFrameRecord) {
+        self.last = self.last.max(first);
+        for (step, _) in record.reports_of(0) {
+            *self.counts.entry(step - self.last).or_default() += 1;
+            self.last = step;
+        }
+    }
+}
+
+impl fmt::Display for StepSizes {
+    /// A line; nothing if all steps are whole steps.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.counts.keys().all(|&size| size == 1) {
+            return Ok(());
+        }
+        let of_size = |(&size, &count): (&u64, &u64)| {
+            let size_ms = 1e3 * self.step_s * size as f64;
+            format!("{} of {} ms", grouped(count), significant(size_ms))
+        };
+        let parts = Vec::from_iter(self.counts.iter().map(of_size));
+        writeln!(f, "  steps     {}", parts.join(", "))
+    }
+}
+
+/// Strain from which on an edge is crushed. Cloth folds far below it.
+const STRAIN: f64 = -0.2;
+/// The largest angle of the hinges around an edge that is flat, rad. Folds grow out of it within a
+/// few steps, unless nothing pushes cloth out of its plane.
+const FLAT: f64 = 1e-6;
+
+/// Warns of the first crushed edge of a run.
+#[derive(Debug, Default)]
+pub struct Crush {
+    warned: bool,
+}
+
+impl Crush {
+    /// Adds a frame. Returns a warning if cloth is crushed in it for the first time in the run.
+    pub fn add(&mut self, frame: &ClothFrameRecord) -> Option<String> {
+        let CrushRecord { cloth, edge } = frame.part.crushed.as_ref().filter(|_| !self.warned)?;
+        self.warned = true;
+        let ([x, y, z], percent) = (edge.at_m, significant(-100.0 * edge.strain));
+        Some(format!(
+            "warning: frame {}: `{cloth}` is crushed in its plane by {percent} % at ({x:.4}, {y:.4}, {z:.4}) \
+             m instead of folded; give it an imperfection of the start (imperfection_m), smaller \
+             triangles, or more time",
+            frame.frame
+        ))
+    }
+}
+
+/// The edge of the smallest strain of those that are crushed in the plane of their cloth, if cloth
+/// vertices are at `x` (m).
+pub fn crushed(model: &Model, x: &[Vec3]) -> Option<CrushRecord> {
+    let sheet = &model.cloth.elements.bending.sheet;
+    let strain =
+        |&([a, b], rest): &([u32; 2], f64)| (x[a as usize] - x[b as usize]).norm() / rest - 1.0;
+    let edges = zip(model.edges.iter().copied(), model.rest_lengths.iter().copied());
+    if edges.clone().all(|edge| strain(&edge) > STRAIN) {
+        return None;
+    }
+    let angles = sheet.angles(x);
+    let mut hinges = sheet.hinges.iter().peekable();
+    let mut worst: Option<(f64, [u32; 2])> = None;
+    for edge in edges {
+        // Edges without a hinge are those of the boundary.
+        let own =
+            hinges.next_if(|it| edge.0.iter().all(|vertex| it.vertices[..2].contains(vertex)));
+        let Some(hinge) = own else { continue };
+        let mut around = hinge.faces.iter().flat_map(|&face| sheet.face_hinges[face as usize]);
+        let is_flat = around.all(|it| angles.get(it as usize).is_none_or(|it| it.abs() < FLAT));
+        let least = worst.map_or(STRAIN, |(least, _)| least);
+        if is_flat && strain(&edge) < least {
+            worst = Some((strain(&edge), edge.0));
+        }
+    }
+    let (strain, [a, b]) = worst?;
+    let cloth = model.cloth_ends.partition_point(|&end| end <= a);
+    let at_m = ((x[a as usize] + x[b as usize]) / 2.0).into();
+    Some(CrushRecord { cloth: model.names[cloth].clone(), edge: StrainRecord { strain, at_m } })
 }

@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use cloth_core::math::Vec3;
+use cloth_core::mesh::quality::bounds;
 use cloth_step::{Model, Unwelded};
 
-use crate::program::output::energy_balance::{EnergyBalance, Window};
-use crate::program::run::cloth::drops::Drops;
-use crate::program::run::cloth::peaks::{Peaks, Strain};
-use crate::program::run::cloth::sizes::StepSizes;
-use crate::program::run::cloth::waits::Waits;
-use crate::program::run::cloth::yields::Yields;
-use crate::program::run::summary::RunFacts;
+use crate::program::output::{EnergyBalance, StrainRecord, Window};
+use crate::program::run::RunFacts;
+use crate::program::run::cloth::peaks::Peaks;
+use crate::program::run::cloth::sums::ClothSums;
 use crate::program::words::{grouped, plural, plural_grouped, significant, small_length};
 
 /// The closing summary: the cloth, its extremes, the frames and what to do with them.
@@ -21,18 +18,10 @@ pub struct Summary<'a> {
     pub run: RunFacts<'a>,
     /// Its cloths.
     pub model: &'a Model,
-    /// Its extremes.
-    pub peaks: &'a Peaks,
+    /// Its sums.
+    pub sums: &'a ClothSums,
     /// Stitches that are still threads although they weld, by cause.
     pub unwelded: &'a BTreeMap<Unwelded, usize>,
-    /// The sizes of its steps.
-    pub sizes: &'a StepSizes,
-    /// Bodies that waited.
-    pub waits: &'a Waits,
-    /// Obstacles that cloth passed.
-    pub drops: &'a Drops,
-    /// Obstacles whose skin gave way.
-    pub yields: &'a Yields,
     /// The pairs that the scene keeps apart, in words.
     pub apart: Option<String>,
 }
@@ -40,7 +29,7 @@ pub struct Summary<'a> {
 impl fmt::Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.run.write_times(f)?;
-        write!(f, "{}", self.sizes)?;
+        write!(f, "{}", self.sums.sizes)?;
         write_cloth(f, self.model)?;
         write_bodies(f, self.model)?;
         self.write_joints(f)?;
@@ -49,7 +38,7 @@ impl fmt::Display for Summary<'_> {
         if let Some(pairs) = &self.apart {
             writeln!(f, "  apart     {pairs}: they may cross, and `check` leaves them out")?;
         }
-        write!(f, "{}{}{}", self.waits, self.drops, self.yields)?;
+        write!(f, "{}", self.sums.conflicts)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)
     }
@@ -57,7 +46,7 @@ impl fmt::Display for Summary<'_> {
 
 impl Summary<'_> {
     fn write_joints(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((gap_m, frame)) = self.peaks.joint_gap_m else { return Ok(()) };
+        let Some((gap_m, frame)) = self.sums.peaks.joint_gap_m else { return Ok(()) };
         let (count, gap) = (grouped(self.model.joints.len() as u64), small_length(gap_m));
         writeln!(f, "  joints    {count}, open by at most {gap}, before frame {frame}")
     }
@@ -69,8 +58,8 @@ impl Summary<'_> {
         }
         let stitches = seams.iter().map(|seam| seam.stitches.len()).sum::<usize>();
         let (seams, stitches) = (plural(seams.len(), "seam"), plural(stitches, "stitch"));
-        write!(f, "  seams     {seams} of {stitches}, {} welded", grouped(self.peaks.welds))?;
-        match self.peaks.seam_stretch_m {
+        write!(f, "  seams     {seams} of {stitches}, {} welded", grouped(self.sums.peaks.welds))?;
+        match self.sums.peaks.seam_stretch_m {
             Some(stretch_m) => {
                 let least_m = self.model.seams.iter().map(|seam| seam.elastic_m());
                 let is_open = stretch_m > least_m.fold(f64::INFINITY, f64::min);
@@ -87,7 +76,7 @@ impl Summary<'_> {
     }
 
     fn write_peaks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Peaks { contacts, distance_m, stretch, compression, .. } = self.peaks;
+        let Peaks { contacts, distance_m, stretch, compression, .. } = &self.sums.peaks;
         if let (Some(stretch), Some(compression)) = (stretch, compression) {
             write_strain(f, "strain    longest edge", stretch)?;
             write_strain(f, "          shortest edge", compression)?;
@@ -156,14 +145,13 @@ fn write_energy(f: &mut fmt::Formatter<'_>, energy: &EnergyBalance) -> fmt::Resu
     Ok(())
 }
 
-fn write_strain(f: &mut fmt::Formatter<'_>, name: &str, peak: &Strain) -> fmt::Result {
-    let Strain { strain, frame, at } = peak;
+fn write_strain(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    (StrainRecord { strain, at_m: [x, y, z] }, frame): &(StrainRecord, u64),
+) -> fmt::Result {
     let percent = 100.0 * strain;
-    writeln!(
-        f,
-        "  {name} {percent:+.1} %: frame {frame}, at ({:.2}, {:.2}, {:.2}) m",
-        at.x, at.y, at.z
-    )
+    writeln!(f, "  {name} {percent:+.1} %: frame {frame}, at ({x:.2}, {y:.2}, {z:.2}) m")
 }
 
 fn write_cloth(f: &mut fmt::Formatter<'_>, model: &Model) -> fmt::Result {
@@ -203,9 +191,8 @@ fn sizes(model: &Model) -> Vec<Vec<f64>> {
     let boxes = model.cloth_ends.iter().map(|&end| {
         let vertices = &model.rest[first..end as usize];
         first = end as usize;
-        let low = vertices.iter().copied().reduce(|a, b| a.inf(&b)).unwrap_or_default();
-        let high = vertices.iter().copied().reduce(|a, b| a.sup(&b)).unwrap_or_default();
-        let size: Vec3 = high - low;
+        let (low, high) = bounds(vertices);
+        let size = high - low;
         let mut sides = vec![size.x, size.y, size.z];
         sides.sort_by(|a, b| b.total_cmp(a));
         sides.retain(|&side| side > 1e-6 * size.max());

@@ -4,34 +4,19 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use cloth_core::error::Result;
-use cloth_core::ids::PatchId;
-use cloth_core::partition::Partition;
 use cloth_core::report::Report;
 use cloth_step::{Counter, EnergyRise, Model, StepReport, Unwelded, WaitingBody};
 
-use crate::program::output::cloth_record::{Cloth, ClothFrameRecord};
-use crate::program::output::folder::RunFolder;
-use crate::program::output::obstacles;
-use crate::program::output::run_json::RunHead;
-use crate::program::output::{names, write_bytes};
+use crate::program::output::{
+    Cloth, ClothFrameRecord, RunFolder, RunHead, names, obstacles, tables,
+};
 use crate::program::print;
-use crate::program::profile::frames::FrameProfiles;
-use crate::program::run::cloth::crush::Crush;
-use crate::program::run::cloth::details::Details;
-use crate::program::run::cloth::drops::Drops;
+use crate::program::profile::FrameProfiles;
 use crate::program::run::cloth::peaks::{Peaks, contacts_of};
-use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::summary::Summary;
-use crate::program::run::cloth::waits::Waits;
-use crate::program::run::cloth::yields::Yields;
-use crate::program::run::content::ClothContent;
-use crate::program::run::interrupt::Stop;
-use crate::program::run::job::Job;
-use crate::program::run::open_folder::OpenFolder;
-use crate::program::run::progress::RunProgress;
-use crate::program::run::recorder::{Recorder, RunSums};
+use crate::program::run::cloth::{Conflicts, Crush, Details, StepSizes};
 use crate::program::run::recording::{RecordedStep, TreeWriter};
-use crate::program::run::totals::Totals;
+use crate::program::run::{ClothContent, Job, Recorder, RunProgress, RunSums, Stop, Totals};
 use crate::program::words::{plural, plural_grouped};
 
 /// The most warnings about rises of energy during the run. `check` lists all rises.
@@ -40,15 +25,17 @@ const WARNINGS: u64 = 3;
 /// What a run of cloth sums up.
 pub struct ClothSums {
     /// Size of a whole step, s.
-    step_s: f64,
+    pub step_s: f64,
     profiles: FrameProfiles<Cloth>,
-    totals: Totals<StepReport>,
-    peaks: Peaks,
+    /// Sums over its steps.
+    pub totals: Totals<StepReport>,
+    /// Its extremes.
+    pub peaks: Peaks,
     crush: Crush,
-    sizes: StepSizes,
-    waits: Waits,
-    drops: Drops,
-    yields: Yields,
+    /// The sizes of its steps.
+    pub sizes: StepSizes,
+    /// Bodies that waited, obstacles that cloth passed or whose skin gave way.
+    pub conflicts: Conflicts,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
 }
@@ -68,9 +55,7 @@ impl RunSums for ClothSums {
         self.peaks.add(record);
         self.profiles.add(record);
         self.totals.add(record);
-        self.waits.add(record);
-        self.yields.add(record);
-        let warnings = [self.drops.add(record), self.crush.add(record)];
+        let warnings = [self.conflicts.add(record), self.crush.add(record)];
         warnings.into_iter().flatten().reduce(|all, next| format!("{all}\n{next}"))
     }
 
@@ -85,7 +70,7 @@ impl<'j> Recorder<'j, ClothSums> {
     /// Begins the run of cloth in `folder`, or goes on with it.
     ///
     /// # Errors
-    /// As for [`Recorder::open`].
+    /// The errors of [`Recorder::open`].
     pub fn of_cloth(
         job: &'j Job,
         cloth: &ClothContent,
@@ -101,19 +86,16 @@ impl<'j> Recorder<'j, ClothSums> {
             peaks: Peaks::default(),
             crush: Crush::default(),
             sizes: StepSizes::new(step_s),
-            waits: Waits::new(step_s),
-            drops: Drops::new(step_s),
-            yields: Yields::new(step_s),
+            conflicts: Conflicts::new(step_s),
             trees: None,
         };
         let mut recorder = Self::open(job, folder, head, sums, |head| {
-            let partition = partition_csv(model);
-            write_bytes(&path.join(names::PARTITION), partition.as_bytes())?;
+            tables::write_partition(path, &model.partition, model.cloth.vertex_count())?;
             trees = cloth.recording.begin(&job.scene, model, head)?;
             if !job.target.resumes {
                 cloth.materials.write(path)?;
             }
-            obstacles::write(path, &cloth.documents, job.scene.output.digits)
+            obstacles::write(path, &job.frame_objects().still, job.scene.output.digits)
         })?;
         recorder.sums.trees = trees;
         Ok(recorder)
@@ -132,15 +114,15 @@ impl<'j> Recorder<'j, ClothSums> {
 
     /// Warns when bodies wait for the first time in the run, in a step that leads to `frame`.
     pub fn waits(&mut self, frame: u64, waiting: &[WaitingBody]) {
-        if let Some(warning) = self.sums.waits.warning(frame, waiting) {
-            self.folder.progress.say(&warning);
+        if let Some(warning) = self.sums.conflicts.warning(frame, waiting) {
+            self.progress.say(&warning);
         }
     }
 
     /// Shows that `step` is done. Warns of the first few steps whose energy rises too much, and
     /// once if the sum of rises is too large.
     pub fn step(&mut self, step: u64, report: &StepReport) {
-        let OpenFolder { head, progress, .. } = &mut self.folder;
+        let Self { head, progress, .. } = self;
         show_step(progress, step, report);
         let (faults, was_fault) = (head.energy.faults, head.energy.is_fault());
         head.energy.add(step, self.sums.step_s, report);
@@ -152,78 +134,46 @@ impl<'j> Recorder<'j, ClothSums> {
         let Some(rise) = rise.filter(|_| faults < WARNINGS) else { return };
         let [x, y, z] = rise.at_m;
         let last = if faults + 1 < WARNINGS { "" } else { "; no more warnings of this kind" };
-        self.folder.progress.say(&format!(
+        self.progress.say(&format!(
             "warning: step {step}: energy rose by {:.2e} J without work (limit {:.2e} J), most at vertex {} \
              at ({x:.4}, {y:.4}, {z:.4}) m{last}",
             rise.unexplained_j, rise.limit_j, rise.vertex
         ));
     }
 
-    /// Ends the run folder (see [`OpenFolder::end`]) with the tables of the profile. If the run is
+    /// Ends the run folder (see [`Self::close`]) with the tables of the profile. If the run is
     /// complete, prints the summary on standard output, with -v the details before it. It says how
     /// many stitches are `unwelded`.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn end(
-        self,
+        mut self,
         outcome: &Result<Option<Stop>>,
         model: &Model,
         unwelded: BTreeMap<Unwelded, usize>,
     ) -> Result<()> {
-        let start = Instant::now();
-        let Self { mut folder, sums, output_s, .. } = self;
-        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, yields, .. } = sums;
-        let job = folder.job;
-        let mut profile = None;
-        folder.end(outcome, |head| {
+        let (start, job) = (Instant::now(), self.job);
+        let (profiles, mut profile) = (std::mem::take(&mut self.sums.profiles), None);
+        self.close(outcome, |head| {
             head.files.add(names::TABLES);
             profile.insert(profiles.of_run(head)).write_tables(&job.target.folder).map(drop)
         })?;
-        let Some(profile) = profile else { return Ok(()) };
-        let run = folder.facts();
-        if job.show.details && job.show.words() {
+        let Some(profile) = profile.filter(|_| job.show.words()) else { return Ok(()) };
+        let (run, sums) = (self.facts(), &self.sums);
+        if job.show.details {
             print::line(&Details {
-                head: &folder.head,
-                totals: &totals,
+                run: &run,
+                sums,
                 profile: &profile,
                 vertices: model.cloth.vertex_count(),
-                step_s,
-                wall_s: run.wall_s,
-                checkpoints: folder.cost_of_checkpoints(),
-                output_s: output_s + start.elapsed().as_secs_f64(),
+                checkpoints: self.cost_of_checkpoints(),
+                output_s: self.output_s + start.elapsed().as_secs_f64(),
             })?;
         }
-        if job.show.words() {
-            let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
-            let apart = job.scene.apart_in_words();
-            let unwelded = &unwelded;
-            print::line(&Summary {
-                run,
-                model,
-                peaks,
-                unwelded,
-                sizes,
-                waits,
-                drops,
-                yields,
-                apart,
-            })?;
-        }
-        Ok(())
+        let apart = job.scene.apart_in_words();
+        print::line(&Summary { run, model, sums, unwelded: &unwelded, apart })
     }
-}
-
-/// Patch and rank of each cloth vertex.
-fn partition_csv(model: &Model) -> String {
-    let Partition { patches, rank_of_patch, .. } = &model.partition;
-    let mut text = String::from("vertex,patch,rank\n");
-    let of_cloth = &patches.of_vertex[..model.cloth.vertex_count()];
-    for (vertex, &patch) in of_cloth.iter().enumerate() {
-        let patch: PatchId = patch;
-        text += &format!("{vertex},{patch},{}\n", rank_of_patch[patch as usize]);
-    }
-    text
 }
 
 /// Shows that `step` is done.

@@ -1,35 +1,33 @@
-//! Recordings: `--record-tasks` writes them, `replay` reads them.
+//! Recordings: `--record-tasks` writes them, `cloth-lab replay` reads them.
 //!
 //! A file begins with a line that names the format. Then come pieces: a [`Header`], and a
 //! [`RecordedStep`] for each step. A piece starts with its length and its hash (64 bits each,
 //! little-endian). Its content follows in the Postcard format. The hash shows whether a file was
 //! cut off or damaged.
 
-pub mod of_run;
-pub mod step_recorder;
-pub mod trees;
-pub mod writer;
+mod of_run;
+mod step;
 
-use std::io::{BufReader, Read};
-use std::path::Path;
+pub use self::of_run::RecordingArguments;
+pub use self::step::{Kind, RecordedTrees, StepRecorder};
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use cloth_collision::stealing::{ProcessorUse, StealingSettings};
 use cloth_core::error::{Error, Result};
-use cloth_core::input;
 use cloth_core::partition::PatchGraph;
 use cloth_step::Phase;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use self::of_run::RecordingArguments;
-pub use self::step_recorder::StepRecorder;
-use self::trees::RecordedTrees;
-pub use self::writer::Writer as TreeWriter;
+use crate::program::output::is_of_another;
 
-/// The first line of a file, with the version of its format.
-pub(super) const NAME: &[u8] = b"cloth-sim test trees\n";
-pub(super) const VERSION: &[u8] = b"4\n";
+/// The beginning of the first line of a file.
+pub const NAME: &str = "cloth-sim test trees\n";
+/// The version of the format, behind it.
+pub const VERSION: &str = "4\n";
 
 /// The data that all steps of a recording share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,39 +68,6 @@ pub struct RecordedSearch {
     pub uses: Vec<ProcessorUse>,
 }
 
-impl RecordedSearch {
-    /// Its length until the slowest rank was done, s.
-    pub fn length_s(&self) -> f64 {
-        self.uses.iter().map(|usage| usage.length_s).fold(0.0, f64::max)
-    }
-
-    /// Whether its processors ran all the time, except at most the share `part`. The model does
-    /// not know the time in which other programs had the cores.
-    pub fn ran_except(&self, part: f64) -> bool {
-        let ran = |usage: &ProcessorUse| usage.busy_s + usage.scheduling_s + usage.waiting_s;
-        self.uses.iter().all(|usage| ran(usage) >= (1.0 - part) * usage.length_s)
-    }
-
-    /// Keeps the faster of two measurements. With several processors one measurement is kept as a
-    /// whole, because they share tests differently each time.
-    fn keep_fastest(&mut self, other: Self) {
-        let is_faster = other.length_s() < self.length_s();
-        match (&mut self.uses[..], &other.uses[..]) {
-            ([usage], [other]) => {
-                usage.length_s = usage.length_s.min(other.length_s);
-                usage.busy_s = usage.busy_s.min(other.busy_s);
-            }
-            _ if is_faster => self.uses = other.uses,
-            _ => {}
-        }
-    }
-
-    /// Time that all processors spent executing tests, s.
-    pub fn busy_s(&self) -> f64 {
-        self.uses.iter().map(|usage| usage.busy_s).sum()
-    }
-}
-
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedStep {
@@ -122,228 +87,75 @@ pub struct RecordedStep {
     pub fail_safe_passes: u64,
 }
 
-impl RecordedStep {
-    /// Seconds of a phase on its slowest rank.
-    pub fn seconds(&self, phase: Phase) -> f64 {
-        self.seconds.iter().map(|seconds| seconds[phase as usize]).fold(0.0, f64::max)
-    }
-
-    /// Length of all searches, s.
-    pub fn searched_s(&self) -> f64 {
-        self.searches.iter().map(RecordedSearch::length_s).sum()
-    }
-
-    /// The collision phase on the slowest rank, s. This is less than the sum over the phases of
-    /// their slowest ranks, because a slow rank makes the others wait in a later phase.
-    pub fn phase_s(&self) -> f64 {
-        let phases = || Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling());
-        let of_rank = |seconds: &Vec<f64>| phases().map(|&phase| seconds[phase as usize]).sum();
-        self.seconds.iter().map(of_rank).fold(0.0, f64::max)
-    }
-
-    /// Whether its processors ran during all searches, except at most the share `part` of each.
-    pub fn ran_except(&self, part: f64) -> bool {
-        self.searches.iter().all(|search| search.ran_except(part))
-    }
-
-    /// How each processor spent all searches.
-    pub fn uses(&self) -> Vec<ProcessorUse> {
-        let mut sums = Vec::new();
-        for search in &self.searches {
-            sums.resize(search.uses.len(), ProcessorUse::default());
-            sums.iter_mut().zip(&search.uses).for_each(|(sum, usage)| sum.add(usage));
-        }
-        sums
-    }
-
-    /// Whether both are the same step of the same simulation. Then they have the same tests.
-    pub fn is_same_as(&self, other: &Self) -> bool {
-        let hashes = |step: &Self| {
-            let executed = step.searches.iter().map(|search| search.trees.executed);
-            Vec::from_iter(executed.map(|executed| (executed.tests, executed.hash)))
-        };
-        self.step == other.step && hashes(self) == hashes(other)
-    }
-
-    /// Time of the tests above the roots, s: the test phase without its searches.
-    pub fn above_s(&self) -> f64 {
-        (self.seconds(Phase::Tests) - self.searched_s()).max(0.0)
-    }
+/// A recording that is being written.
+pub struct TreeWriter {
+    path: PathBuf,
+    file: BufWriter<File>,
 }
 
-/// A recording in memory.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recording {
-    /// The data that all steps share.
-    pub header: Header,
-    /// The steps by rising number. There are fewer than the header says, if the run ended early, or
-    /// the file was cut off or damaged.
-    pub steps: Vec<RecordedStep>,
-}
-
-impl Recording {
-    /// Reads the file `path`. Reads only the whole steps, if it was cut off or damaged.
+impl TreeWriter {
+    /// Checks that `path` can be written. Does not change it.
     ///
     /// # Errors
-    /// When the file does not exist, is no recording, comes from another version, or has no whole
-    /// step.
-    pub fn read(path: &Path) -> Result<Self> {
-        let again = "record it again: cloth-sim SCENE --record-tasks FILE";
-        let fail = |cause: &str| Error::file(path, cause, again);
-        let file = input::open(path, u64::MAX).map_err(|cause| Error::file(path, cause, again))?;
-        let mut file = BufReader::new(file);
-        let mut name = vec![0; NAME.len() + VERSION.len()];
-        let named = file.read_exact(&mut name).is_ok() && name.starts_with(NAME);
-        if !named {
-            return Err(fail("the file is no recording of test trees"));
-        }
-        if !name.ends_with(VERSION) {
-            return Err(fail("another version of the program wrote this recording"));
-        }
-        let header: Header = read_piece(&mut file)
-            .flatten()
-            .ok_or_else(|| fail("its header is damaged or was cut off"))?;
-        if header.phases != Header::phase_names() {
-            return Err(fail("another version of the program wrote this recording"));
-        }
-        let mut steps = Vec::new();
-        while let Some(Some(step)) = read_piece::<RecordedStep>(&mut file)
-            && fits(&step, &header)
-            && steps.last().is_none_or(|last: &RecordedStep| last.step < step.step)
-        {
-            steps.push(step);
-        }
-        match steps.is_empty() {
-            true => Err(fail("the recording holds no whole step")),
-            false => Ok(Self { header, steps }),
-        }
+    /// When it cannot be written.
+    pub fn check(path: &Path) -> Result<()> {
+        check_writable(path).map_err(|cause| not_written(path, cause))
     }
 
-    /// Whether it was made on one rank of one thread.
-    pub fn is_of_one_processor(&self) -> bool {
-        self.header.ranks * self.header.threads == 1
+    /// Whether the file `path` is an earlier recording or empty. It must exist.
+    pub fn may_replace(path: &Path) -> bool {
+        let is_empty = path.metadata().is_ok_and(|file| file.len() == 0);
+        path.is_file() && (is_empty || !is_of_another(path, NAME, NAME.len()))
     }
 
-    /// Whether it was made on several ranks of one thread each.
-    pub fn is_of_ranks(&self) -> bool {
-        self.header.ranks > 1 && self.header.threads == 1
+    /// Begins the file `path`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: &Path, header: &Header) -> Result<Self> {
+        let file = File::create(path).map_err(|cause| not_written(path, cause))?;
+        let mut writer = Self { path: path.to_owned(), file: BufWriter::new(file) };
+        writer.bytes([NAME, VERSION].concat().as_bytes())?;
+        writer.piece(header)?;
+        Ok(writer)
     }
 
-    /// The step of this recording that is the same as `step` of another recording.
-    pub fn counterpart(&self, step: &RecordedStep) -> Option<&RecordedStep> {
-        let found = self.steps.binary_search_by_key(&step.step, |step| step.step).ok()?;
-        self.steps.get(found).filter(|own| own.is_same_as(step))
+    /// Adds a step.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn step(&mut self, step: &RecordedStep) -> Result<()> {
+        self.piece(step)?;
+        self.file.flush().map_err(|cause| not_written(&self.path, cause))
     }
 
-    /// Whether both have the same steps on the same number of processors.
-    pub fn repeats(&self, other: &Self) -> bool {
-        let hashes = |recording: &Self| {
-            let searches = recording.steps.iter().flat_map(|step| &step.searches);
-            Vec::from_iter(searches.map(|search| search.trees.executed.hash))
-        };
-        let counts = |recording: &Self| {
-            Vec::from_iter(recording.steps.iter().map(|step| (step.step, step.searches.len())))
-        };
-        self.header == other.header
-            && counts(self) == counts(other)
-            && hashes(self) == hashes(other)
+    fn piece(&mut self, piece: &impl Serialize) -> Result<()> {
+        let bytes = postcard::to_stdvec(piece)
+            .map_err(|cause| Error::internal(self.path.display().to_string(), cause))?;
+        self.bytes(&(bytes.len() as u64).to_le_bytes())?;
+        self.bytes(&xxh3_64(&bytes).to_le_bytes())?;
+        self.bytes(&bytes)
     }
 
-    /// Keeps each search, and each phase of a step, from the recording in which it was faster.
-    /// `other` repeats this recording.
-    pub fn keep_fastest(&mut self, other: Self) {
-        for (step, other) in self.steps.iter_mut().zip(other.steps) {
-            let above_s = step.above_s().min(other.above_s());
-            for (search, other) in step.searches.iter_mut().zip(other.searches) {
-                search.keep_fastest(other);
-            }
-            let tests_s = above_s + step.searched_s();
-            for (seconds, other) in step.seconds.iter_mut().zip(other.seconds) {
-                seconds.iter_mut().zip(other).for_each(|(s, other)| *s = s.min(other));
-                seconds[Phase::Tests as usize] = tests_s;
-            }
-        }
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|cause| not_written(&self.path, cause))
     }
 }
 
-fn fits(step: &RecordedStep, header: &Header) -> bool {
-    step.seconds.len() == header.ranks
-        && step.seconds.iter().all(|seconds| seconds.len() == header.phases.len())
-        && step.searches.iter().all(|search| search.trees.owners_below(header.patches.len()))
+fn not_written(path: &Path, cause: std::io::Error) -> Error {
+    Error::file(path, cause, "free some space or choose another file (--record-tasks)")
 }
 
-/// The next piece. `None` at the end of the file, `Some(None)` if the piece is damaged.
-fn read_piece<T: DeserializeOwned>(file: &mut impl Read) -> Option<Option<T>> {
-    let mut head = Vec::new();
-    let read = file.take(16).read_to_end(&mut head);
-    if read.is_ok() && head.is_empty() {
-        return None;
+/// Checks that a file can be written. Does not change it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn check_writable(path: &Path) -> std::io::Result<()> {
+    // A link to a missing file exists too.
+    let is_there = path.symlink_metadata().is_ok();
+    File::options().append(true).create(true).open(path)?;
+    if !is_there {
+        let _ = std::fs::remove_file(path);
     }
-    Some(rest_of_piece(file, &head))
-}
-
-fn rest_of_piece<T: DeserializeOwned>(file: &mut impl Read, head: &[u8]) -> Option<T> {
-    let (length, hash) = head.split_first_chunk::<8>()?;
-    let (length, hash) = (u64::from_le_bytes(*length), u64::from_le_bytes(hash.try_into().ok()?));
-    let mut bytes = Vec::new();
-    file.take(length).read_to_end(&mut bytes).ok()?;
-    let whole = bytes.len() as u64 == length && xxh3_64(&bytes) == hash;
-    whole.then(|| postcard::from_bytes(&bytes).ok())?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::program::run::recording::writer::Writer;
-
-    fn recording() -> Recording {
-        let header = Header {
-            scene: "small".to_owned(),
-            ranks: 1,
-            threads: 1,
-            steps_per_frame: 4,
-            steps: 2,
-            collision: StealingSettings::default(),
-            patches: PatchGraph::default(),
-            vertices: 12,
-            phases: Header::phase_names(),
-        };
-        let search = RecordedSearch { trees: RecordedTrees::default(), uses: vec![] };
-        let step = |step| RecordedStep {
-            step,
-            searches: vec![search.clone(); 2],
-            seconds: vec![vec![0.5; Phase::ALL.len()]],
-            solves: 1,
-            impulse_rounds: 0,
-            collisions: 3,
-            fail_safe_passes: 1,
-        };
-        Recording { header, steps: vec![step(4), step(8)] }
-    }
-
-    #[test]
-    fn a_recording_is_read_back_and_other_files_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("tasks");
-        let written = recording();
-        let mut writer = Writer::create(&path, &written.header).unwrap();
-        written.steps.iter().for_each(|step| writer.step(step).unwrap());
-        assert_eq!(Recording::read(&path).unwrap(), written);
-
-        let bytes = std::fs::read(&path).unwrap();
-        let refusal = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            Recording::read(&path).unwrap_err().to_string()
-        };
-        assert!(refusal(b"frame").contains("no recording"));
-        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        let cut = Recording::read(&path).unwrap();
-        assert_eq!(cut.steps, written.steps[..1]);
-        let mut damaged = bytes.clone();
-        damaged[60] ^= 4;
-        assert!(refusal(&damaged).contains("damaged"));
-        let mut newer = bytes;
-        newer[NAME.len()] += 1;
-        assert!(refusal(&newer).contains("version"));
-    }
+    Ok(())
 }

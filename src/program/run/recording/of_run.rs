@@ -8,10 +8,8 @@ use cloth_core::partition::PatchGraph;
 use cloth_scene::Scene;
 use cloth_step::Model;
 
-use crate::program::output::names;
-use crate::program::output::run_json::RunHead;
-use crate::program::run::recording::Header;
-use crate::program::run::recording::writer::Writer as TreeWriter;
+use crate::program::output::{RunHead, names};
+use crate::program::run::recording::{Header, TreeWriter};
 
 /// Which steps are recorded, and where.
 #[derive(Debug, Clone, Default, Args)]

@@ -6,7 +6,8 @@ use crate::replay::model::fitted_steps::RecordingSet;
 use crate::replay::model::modelled_step::{ModelledStep, Times, Variant, replay};
 use crate::replay::model::network::Network;
 use crate::replay::model::other_phases::DISTURBED;
-use cloth_sim::program::run::recording::{RecordedSearch, RecordedStep, Recording};
+use crate::replay::recording::{Recording, busy_s, phase_s, ran_except, searched_s};
+use cloth_sim::program::run::recording::RecordedStep;
 
 /// Pairs of a measured and a modelled time (s) of one recording, for the steps that were not used
 /// for fitting.
@@ -28,7 +29,7 @@ pub struct Comparison {
 /// the machine has only one processor a rank.
 ///
 /// # Errors
-/// As for [`replay`].
+/// The errors of [`replay`].
 pub fn compare(
     recording: &Recording,
     set: &RecordingSet,
@@ -56,12 +57,12 @@ pub fn compare(
 
 impl Comparison {
     fn add(&mut self, step: &RecordedStep, alone: Option<&RecordedStep>, modelled: &ModelledStep) {
-        let busy_s = step.searches.iter().map(RecordedSearch::busy_s).sum();
+        let busy_s = step.searches.iter().map(busy_s).sum();
         self.busy.push((busy_s, modelled.usage.busy_s));
-        if step.ran_except(DISTURBED) {
-            self.test_parts.push((step.searched_s(), modelled.test_part_s));
-            if alone.is_some_and(|alone| alone.ran_except(DISTURBED)) {
-                self.phases.push((step.phase_s(), modelled.phase_s()));
+        if ran_except(step, DISTURBED) {
+            self.test_parts.push((searched_s(step), modelled.test_part_s));
+            if alone.is_some_and(|alone| ran_except(alone, DISTURBED)) {
+                self.phases.push((phase_s(step), modelled.phase_s()));
             }
         }
     }
@@ -77,8 +78,8 @@ mod tests {
     use super::*;
     use crate::replay::model::other_phases::{PhaseSplit, talk};
     use crate::replay::model::unit_costs::UnitCosts;
-    use cloth_sim::program::run::recording::Header;
-    use cloth_sim::program::run::recording::trees::RecordedTrees;
+    use crate::replay::recording::seconds;
+    use cloth_sim::program::run::recording::{Header, RecordedSearch, RecordedTrees};
 
     const VERTICES: u64 = 1000;
     const REPLICATED: [f64; 3] = [0.25, 0.5, 0.125];
@@ -163,7 +164,7 @@ mod tests {
             let step = &two.steps[2 * place + 1];
             // No candidate is found here, so the model divides the phases evenly.
             let divided = |(&phase, replicated): (&Phase, f64)| {
-                0.1 * (1.0 - replicated) * one.counterpart(step).unwrap().seconds(phase)
+                0.1 * (1.0 - replicated) * seconds(one.counterpart(step).unwrap(), phase)
             };
             let uneven: f64 = PhaseSplit::PHASES.iter().zip(REPLICATED).map(divided).sum();
             assert!((measured - uneven - modelled).abs() < 1e-12, "{measured} {modelled}");

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use cloth_collision::stealing::StealingSettings;
 
-use cloth_sim::program::run::recording::{RecordedStep, Recording};
+use crate::replay::recording::Recording;
+use cloth_sim::program::run::recording::RecordedStep;
 
 /// All recordings of a replay, and the steps that the model is fitted to.
 ///
@@ -62,7 +63,7 @@ impl<'a> RecordingSet<'a> {
         HashSet::<_>::from_iter(rules).len() > 1
     }
 
-    /// The same step, recorded on one processor.
+    /// The recording of `step` on one processor.
     pub fn alone(&self, step: &RecordedStep) -> Option<&'a RecordedStep> {
         let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
         of_one.filter_map(|recording| recording.counterpart(step)).next()

@@ -13,7 +13,9 @@ use crate::replay::model::machine::Machine;
 use crate::replay::model::network::Network;
 use crate::replay::model::other_phases::{self, PhaseSplit};
 use crate::replay::model::unit_costs::{Sample, UnitCosts};
-use cloth_sim::program::run::recording::{RecordedStep, Recording};
+use crate::replay::recording::{Recording, above_s};
+use crate::replay::trees::unfold;
+use cloth_sim::program::run::recording::RecordedStep;
 
 /// A machine, and how its processors share tests.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -139,7 +141,7 @@ fn tests(
         step: step.step,
         frame: 0,
         seconds: [0.0; Phase::ALL.len()],
-        above_s: step.above_s(),
+        above_s: above_s(step),
         test_part_s: 0.0,
         serial_s: 0.0,
         best_s: 0.0,
@@ -154,7 +156,7 @@ fn tests(
     // best possible.
     let of_kind = |kind| costs.of_kind(kind);
     for search in &step.searches {
-        let trees = search.trees.unfold().ok_or_else(|| {
+        let trees = unfold(&search.trees).ok_or_else(|| {
             let cause = format!("step {} holds no test trees", step.step);
             Error::input("recording", cause, "record it again")
         })?;

@@ -20,6 +20,7 @@ use cloth_step::Phase;
 
 use crate::replay::model::fitted_steps::RecordingSet;
 use crate::replay::model::network::Network;
+use crate::replay::recording;
 use cloth_sim::program::run::recording::RecordedStep;
 
 /// Seconds of each phase.
@@ -52,14 +53,18 @@ impl PhaseSplit {
             let steps = steps.filter(|step| set.is_fitted(recording, step));
             steps.filter_map(move |step| Some((recording, step, set.alone(step)?)))
         });
-        let ran = |step: &RecordedStep| step.ran_except(DISTURBED);
+        let ran = |step: &RecordedStep| recording::ran_except(step, DISTURBED);
         let pairs = Vec::from_iter(pairs.filter(|(_, step, alone)| ran(step) && ran(alone)));
         let samples = |phase: Phase| {
             pairs.iter().map(move |(recording, step, alone)| {
                 let header = &recording.header;
                 let talk = talk(alone, header.vertices, header.ranks, &Network::SHARED_MEMORY);
-                let share = largest_share(&step.uses());
-                (alone.seconds(phase), step.seconds(phase) - talk[phase as usize], share)
+                let share = largest_share(&recording::uses(step));
+                (
+                    recording::seconds(alone, phase),
+                    recording::seconds(step, phase) - talk[phase as usize],
+                    share,
+                )
             })
         };
         Self {
@@ -100,8 +105,8 @@ pub fn seconds(
     let (mut seconds, share) = (talk, largest_share(uses));
     for &phase in Phase::ALL.iter().filter(|phase| !phase.is_physical_modelling()) {
         seconds[phase as usize] += match phase {
-            Phase::Tests => alone.above_s(),
-            _ => split.seconds(phase, alone.seconds(phase), share),
+            Phase::Tests => recording::above_s(alone),
+            _ => split.seconds(phase, recording::seconds(alone, phase), share),
         };
     }
     seconds

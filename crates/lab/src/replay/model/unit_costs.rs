@@ -5,8 +5,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use cloth_sim::program::run::recording::RecordedSearch;
-use cloth_sim::program::run::recording::trees::{Amounts, Item, Kind};
+use crate::replay::recording::busy_s;
+use crate::replay::trees::{Amounts, Item, all_amounts, amounts};
+use cloth_sim::program::run::recording::{Kind, RecordedSearch};
 
 /// Searches below this time have the same weight, s.
 const SHORTEST_S: f64 = 20e-6;
@@ -23,10 +24,10 @@ pub struct Sample {
 impl Sample {
     /// The sample of a measured search; `None` if it had no test.
     pub fn of(search: &RecordedSearch) -> Option<Self> {
-        let mut amounts = search.trees.amounts();
+        let mut amounts = all_amounts(&search.trees);
         let tasks: u64 = search.uses.iter().map(|usage| usage.tasks_executed).sum();
         amounts[Item::Task as usize] = tasks as f64;
-        (!search.trees.is_empty()).then(|| Self { amounts, seconds: search.busy_s() })
+        (!search.trees.roots.is_empty()).then(|| Self { amounts, seconds: busy_s(search) })
     }
 }
 
@@ -64,7 +65,7 @@ impl UnitCosts {
 
     /// Time of a test of this kind, ps.
     pub fn of_kind(&self, kind: Kind) -> u64 {
-        picoseconds(self.seconds(&kind.amounts()))
+        picoseconds(self.seconds(&amounts(kind)))
     }
 
     /// Time of a task without its tests, ps.

@@ -6,7 +6,7 @@ use cloth_collision::stealing::StealingSettings;
 
 use crate::replay::model::{Comparison, ModelledStep, Network, PhaseSplit, Times, UnitCosts};
 use crate::replay::report::{PARTS, Replayed};
-use cloth_sim::program::run::recording::trees::Item;
+use crate::replay::trees::Item;
 
 /// The unit costs and replicated parts that a replay starts from.
 pub fn times(times: &Times) -> String {

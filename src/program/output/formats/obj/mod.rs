@@ -1,28 +1,26 @@
 //! Wavefront OBJ: one file for each frame, with the surfaces as objects. The object of a body is
 //! `body_<id>`.
 
-pub mod bodies;
-pub mod objects;
 mod read;
-mod split;
 pub mod text;
 
-use std::io::Write;
+pub use self::text::ObjText;
+
+pub use read::read_pieces;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_rigid::surfaces::Surfaces;
+use cloth_scene::spec::Digits;
 
-use crate::program::output::formats::each_frame::EachFrame;
-use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame_objects::{FrameBodies, FrameObjects};
-use crate::program::output::names;
-
-pub use read::read_pieces;
+use crate::engine::Frame;
+use crate::program::output::formats::{EachFrame, Format, Sink, Source, WrittenRun};
+use crate::program::output::{FrameBodies, FrameObjects, Object, names, not_written, write_whole};
 
 /// The name of the format.
 pub const NAME: &str = "obj";
@@ -67,7 +65,7 @@ impl Format for Obj {
                 files,
                 index,
                 encode: move |_, frame: &Frame, out: &mut dyn Write| {
-                    bodies::write(frame, &surfaces, digits, out)
+                    write_bodies(frame, &surfaces, digits, out)
                 },
             }));
         }
@@ -85,5 +83,78 @@ impl Format for Obj {
 
     fn source(&self, run: &WrittenRun) -> Result<Box<dyn Source>> {
         Ok(Box::new(read::ObjSource::open(run)?))
+    }
+}
+
+/// Writes the bodies of `frame` as one file. Half-spaces are left out, because they are infinite.
+///
+/// # Errors
+/// The errors of `out`.
+fn write_bodies(
+    frame: &Frame,
+    surfaces: &Surfaces,
+    digits: Digits,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let shapes = frame.bodies.iter().filter_map(|row| Some((row, row.shape()?)));
+    let objects = shapes.map(|(row, shape)| Object {
+        name: format!("body_{}", row.id),
+        document: Cow::Borrowed(surfaces.document(&shape)),
+        positions: surfaces.positions(&shape, &row.state()),
+    });
+    write_objects(&Vec::from_iter(objects), digits, out)
+}
+
+/// Writes `objects` into the file at `path`. Without objects, it writes no file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_file(path: &Path, objects: &[Object], digits: Digits) -> Result<()> {
+    if objects.is_empty() {
+        return Ok(());
+    }
+    write_whole(path, |out| write_objects(objects, digits, out))
+        .map_err(|cause| not_written(path, cause))
+}
+
+/// Writes `objects` as one OBJ file to `out`.
+///
+/// # Errors
+/// The errors of `out`.
+pub fn write_objects(objects: &[Object], digits: Digits, out: &mut dyn Write) -> io::Result<()> {
+    let documents = objects.iter().map(|it| (it.name.as_str(), &*it.document));
+    let text = ObjText::new(&Vec::from_iter(documents), digits);
+    let positions = objects.iter().map(|it| it.positions.as_slice());
+    text.write(&Vec::from_iter(positions), out)
+}
+
+#[cfg(test)]
+mod tests {
+    use cloth_core::mesh::obj_read;
+    use cloth_rigid::FrameBody;
+    use cloth_rigid::solid::Solids;
+
+    use super::*;
+
+    #[test]
+    fn each_body_is_an_object_of_its_own() {
+        let row = |id, shape, x: f64| FrameBody {
+            id,
+            shape,
+            size: [0.5, 0.25, 0.0],
+            position: [x, 0.0, 0.0],
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            ..FrameBody::default()
+        };
+        let rows = vec![row(2, 0, -3.0), row(7, 2, 3.0), row(9, 4, 0.0)];
+        let frame = Frame { bodies: rows, ..Frame::default() };
+        let (mut file, surfaces) = (Vec::new(), Surfaces::new(&Solids::default()));
+        write_bodies(&frame, &surfaces, Digits::Nine, &mut file).unwrap();
+        let (document, _) = obj_read::parse(&file, "frame").unwrap();
+        let names: Vec<_> = document.groups.iter().filter_map(|it| it.object.clone()).collect();
+        assert_eq!(names, ["body_2", "body_7"]);
+        let sides = document.positions.iter().map(|x| x.x);
+        assert!((sides.clone().fold(f64::INFINITY, f64::min) + 3.5).abs() < 0.02);
+        assert!((sides.fold(0.0, f64::max) - 3.25).abs() < 0.01);
     }
 }

@@ -8,22 +8,22 @@ mod object;
 mod sink;
 mod source;
 
-use std::fs;
-use std::io;
+pub use self::object::CachedObject;
+pub use self::sink::{ObjectSink, Pc2Sink};
+pub use self::source::Pc2Source;
+
 use std::ops::Range;
 use std::path::Path;
+use std::{fs, io};
 
 use cloth_core::error::{Error, Result};
 use cloth_core::input;
 
-use crate::program::output::formats::obj::text::ObjText;
-use crate::program::output::formats::pc2::object::{CachedObject, objects_of};
-use crate::program::output::formats::pc2::sink::{ObjectSink, Pc2Sink};
-use crate::program::output::formats::pc2::source::{Pc2Source, first, read_head};
+use self::object::objects_of;
+use self::source::{first, read_head};
+use crate::program::output::formats::obj::ObjText;
 use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::{not_written, write_whole};
+use crate::program::output::{FrameObjects, RunFiles, not_written, write_whole};
 
 /// The name of the format.
 pub const NAME: &str = "pc2";

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::program::output::frame_objects::FrameObjects;
+use crate::program::output::FrameObjects;
+use crate::program::words::free_name;
 
 /// The beginning of the names of all files.
 const BEGIN: &str = "frames_";
@@ -48,12 +49,11 @@ fn in_file(name: &str) -> String {
     name.chars().take(LONGEST).map(|c| if is_safe(c) { c } else { '_' }).collect()
 }
 
-/// `name`, with a number if one of `others` has it. Some file systems do not tell `a` from `A`.
+/// `name`, with a number if one of `others` has it. Some file systems do not distinguish `a` from `A`.
 fn unique(name: &str, others: &[CachedObject]) -> String {
     let is_free =
-        |name: &String| others.iter().all(|other| other.name.to_lowercase() != name.to_lowercase());
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+        |name: &str| others.iter().all(|other| other.name.to_lowercase() != name.to_lowercase());
+    free_name(name, '_', is_free)
 }
 
 /// The file with the positions of the object `name` in all frames.

@@ -8,12 +8,12 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::engine::Frame;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::point_cache::pc2::Head;
 
+use crate::engine::Frame;
 use crate::program::output::formats::Sink;
-use crate::program::output::formats::pc2::object::CachedObject;
+use crate::program::output::formats::pc2::CachedObject;
 use crate::program::output::formats::pc2::source::{first, read_head};
 use crate::program::output::write_whole;
 

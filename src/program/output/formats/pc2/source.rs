@@ -5,17 +5,16 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 use cloth_core::input;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::point_cache::POINT_BYTES;
 use cloth_core::mesh::point_cache::pc2::{HEAD_BYTES, Head};
 
+use crate::engine::Frame;
 use crate::program::output::formats::obj::read_pieces;
 use crate::program::output::formats::pc2::object;
-use crate::program::output::formats::piece::Pieces;
-use crate::program::output::formats::{Source, WrittenRun};
+use crate::program::output::formats::{Pieces, Source, WrittenRun};
 use crate::program::output::run_json::NO_RUN;
 
 /// The largest number of the first frame. Single precision does not hold every integer above it.

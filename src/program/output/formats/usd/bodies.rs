@@ -6,7 +6,6 @@
 
 use std::io;
 
-use crate::engine::Frame;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_rigid::FrameBody;
@@ -14,8 +13,8 @@ use cloth_rigid::shape::{Capsule, Cylinder, Shape, Sphere};
 use cloth_rigid::solid::Solids;
 use cloth_rigid::surfaces::Surfaces;
 
-use crate::program::output::formats::usd::mesh::{self, MaterialPaths};
-use crate::program::output::formats::usd::text::Layer;
+use crate::engine::Frame;
+use crate::program::output::formats::usd::{Layer, MaterialPaths, mesh};
 
 /// The prim with all bodies.
 pub const BODIES: &str = "bodies";

@@ -1,8 +1,7 @@
 //! Materials of a layer, from the statements of an MTL file.
 
-use crate::program::output::formats::usd::mesh::MaterialPaths;
-use crate::program::output::formats::usd::text::{Layer, PrimNames};
-use crate::program::output::materials::Materials;
+use crate::program::output::Materials;
+use crate::program::output::formats::usd::{Layer, MaterialPaths, PrimNames};
 
 /// The prim that holds all materials.
 pub const SCOPE: &str = "Materials";

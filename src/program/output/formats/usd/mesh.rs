@@ -6,8 +6,9 @@ use std::io;
 use cloth_core::ids::NONE;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
+use cloth_core::mesh::quality::bounds;
 
-use crate::program::output::formats::usd::text::Layer;
+use crate::program::output::formats::usd::Layer;
 
 /// The paths of the prims of materials, by the names of the materials.
 pub type MaterialPaths = BTreeMap<String, String>;
@@ -77,11 +78,9 @@ fn binding(path: &str) -> String {
     format!("rel material:binding = <{path}>")
 }
 
-/// The two corners of the box around `positions` (m). Empty without positions.
-pub fn extent(positions: &[Vec3]) -> Vec<[f64; 3]> {
-    let low = positions.iter().copied().reduce(|a, b| a.inf(&b));
-    let high = positions.iter().copied().reduce(|a, b| a.sup(&b));
-    low.into_iter().chain(high).map(<[f64; 3]>::from).collect()
+/// The two corners of the box around `positions` (m).
+pub fn extent(positions: &[Vec3]) -> [[f64; 3]; 2] {
+    <[Vec3; 2]>::from(bounds(positions)).map(Into::into)
 }
 
 /// The texture coordinates. A corner without any gets the origin.

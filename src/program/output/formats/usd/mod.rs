@@ -15,21 +15,21 @@ mod material;
 mod mesh;
 mod text;
 
+pub use self::bodies::Prototypes;
+pub use self::mesh::MaterialPaths;
+pub use self::text::{Layer, PrimNames};
+
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::engine::Frame;
 use cloth_core::error::{Error, Result};
 
-use crate::program::output::formats::each_frame::{self, EachFrame, Index};
-use crate::program::output::formats::usd::bodies::Prototypes;
-use crate::program::output::formats::usd::text::{Layer, PrimNames};
-use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
-use crate::program::output::{not_written, write_whole};
+use crate::engine::Frame;
+use crate::program::output::formats::{
+    EachFrame, Format, Index, Sink, Source, WrittenRun, each_frame,
+};
+use crate::program::output::{FrameObjects, RunFiles, names, not_written, write_whole};
 
 /// The name of the format.
 pub const NAME: &str = "usd";
@@ -51,10 +51,6 @@ pub struct Usd;
 impl Format for Usd {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn check(&self, _: &FrameObjects) -> Result<()> {
-        Ok(())
     }
 
     fn file(&self, number: u64) -> String {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::program::output::formats::nine_digits::push_nine;
+use crate::program::words::free_name;
 
 /// Text is handed on in pieces of about this many bytes, to limit memory.
 const PIECE: usize = 1 << 20;
@@ -71,7 +72,7 @@ impl<'w> Layer<'w> {
                 if place > 0 {
                     text.extend(b", ");
                 }
-                // Nine digits tell all numbers of single precision apart.
+                // Nine digits distinguish all numbers of single precision.
                 push_nine(text, f64::from(number as f32));
             }
             text.push(b')');
@@ -167,9 +168,7 @@ impl PrimNames {
         if name.chars().next().is_none_or(|first| first.is_ascii_digit()) {
             name.insert(0, '_');
         }
-        let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let mut names = std::iter::once(name.clone()).chain(numbered);
-        let name = names.find(|name| !self.0.contains(name)).unwrap_or_default();
+        let name = free_name(&name, '_', |name| !self.0.contains(name));
         self.0.insert(name.clone());
         name
     }

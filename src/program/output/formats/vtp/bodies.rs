@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
-use crate::engine::Frame;
-use crate::program::output::formats::vtp::columns::{Column, POINT_DATA, POINTS};
-use crate::program::output::formats::vtp::layout::{
-    self, ArrayHead, Cells, END, INTEGER, Layout, write_array, write_integers,
-};
 use cloth_rigid::FrameBody;
+
+use crate::engine::Frame;
+use crate::program::output::formats::vtp::columns::{POINT_DATA, POINTS};
+use crate::program::output::formats::vtp::layout::{
+    self, END, INTEGER, write_array, write_integers,
+};
+use crate::program::output::formats::vtp::{ArrayHead, Cells, Column, Layout};
 
 /// Writes the bodies of `frame` as a file.
 ///

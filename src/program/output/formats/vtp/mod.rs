@@ -13,22 +13,22 @@
 mod bodies;
 mod columns;
 mod layout;
-mod series;
 mod surfaces;
+
+pub use self::columns::Column;
+pub use self::layout::{ArrayHead, Cells, Layout};
 
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::engine::Frame;
 use cloth_core::error::Result;
 
-use crate::program::output::formats::each_frame::{self, EachFrame, Index};
-use crate::program::output::formats::piece::Pieces;
-use crate::program::output::formats::{Format, Sink, Source, WrittenRun};
-use crate::program::output::frame_objects::FrameObjects;
-use crate::program::output::names;
-use crate::program::output::run_files::RunFiles;
+use crate::engine::Frame;
+use crate::program::output::formats::{
+    EachFrame, Format, Index, Pieces, Sink, Source, WrittenRun, each_frame,
+};
+use crate::program::output::{FrameObjects, RunFiles, names};
 
 /// The name of the format.
 pub const NAME: &str = "vtp";
@@ -42,10 +42,6 @@ pub struct Vtp;
 impl Format for Vtp {
     fn name(&self) -> &'static str {
         NAME
-    }
-
-    fn check(&self, _: &FrameObjects) -> Result<()> {
-        Ok(())
     }
 
     fn is_readable(&self, _: bool) -> bool {
@@ -72,7 +68,7 @@ impl Format for Vtp {
         kept: &Range<u64>,
     ) -> Result<Box<dyn Sink>> {
         let rate = objects.frames_per_second;
-        let series = Index::new(SERIES, kept, move |frames| series::text(frames, rate));
+        let series = Index::new(SERIES, kept, move |frames| self::series(frames, rate));
         let index = Some(series.begin(folder)?);
         let (folder, files) = (folder.to_owned(), names::all_frames(NAME));
         if objects.bodies.is_some() {
@@ -109,4 +105,18 @@ impl Source for BodySource {
     fn frame(&self, number: u64) -> std::result::Result<Frame, String> {
         bodies::read(&each_frame::read(&self.folder, number, NAME)?)
     }
+}
+
+/// The text of the list of `frames`, of which there are `rate` in a second.
+fn series(frames: &Range<u64>, rate: f64) -> String {
+    let line = |number: u64| {
+        let (time_s, file) = (number as f64 / rate, names::frame(number, NAME));
+        format!("<DataSet timestep=\"{time_s}\" part=\"0\" file=\"{file}\"/>\n")
+    };
+    let lines = frames.clone().map(line).collect::<String>();
+    format!(
+        "<?xml version=\"1.0\"?>\n\
+         <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n\
+         {lines}</Collection>\n</VTKFile>\n"
+    )
 }

@@ -4,7 +4,6 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::engine::{Field, FieldKind, Frame};
 use cloth_core::error::{Error, Result};
 use cloth_core::ids::NONE;
 use cloth_core::math::Vec3;
@@ -12,12 +11,12 @@ use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::obj::Corner;
 use cloth_core::mesh::obj_read::Lines;
 
-use crate::program::output::formats::piece::{Piece, Pieces};
-use crate::program::output::formats::vtp::NAME;
+use crate::engine::{Field, FieldKind, Frame};
 use crate::program::output::formats::vtp::layout::{
-    self, ArrayHead, Cells, END, INTEGER, Layout, XYZ, array, between, write_array, write_integers,
+    self, END, INTEGER, XYZ, array, between, write_array, write_integers,
 };
-use crate::program::output::formats::{Source, WrittenRun, each_frame};
+use crate::program::output::formats::vtp::{ArrayHead, Cells, Layout, NAME};
+use crate::program::output::formats::{Piece, Pieces, Source, WrittenRun, each_frame};
 use crate::program::output::names;
 
 const REAL: usize = 8;

@@ -27,7 +27,7 @@ use self::event_queue::Scheduled;
 use self::rank::{ModelledRank, Rules};
 use crate::replay::model::network::Network;
 use crate::replay::model::unit_costs::{UnitCosts, picoseconds};
-use cloth_sim::program::run::recording::trees::Unfolded;
+use crate::replay::trees::Unfolded;
 
 /// A task: a list of tests, each given by its place in preorder.
 type Task = Vec<u32>;

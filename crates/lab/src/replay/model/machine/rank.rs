@@ -10,7 +10,7 @@ use cloth_core::math::mix;
 
 use crate::replay::model::machine::{MachineEvent, Task};
 use crate::replay::model::unit_costs::UnitCosts;
-use cloth_sim::program::run::recording::trees::Unfolded;
+use crate::replay::trees::{Unfolded, branches, candidates};
 
 /// Data that all ranks share during a search. Times are in ps.
 pub(super) struct Rules<'a> {
@@ -159,9 +159,9 @@ impl ModelledRank {
             self.now += rules.costs.of_kind(kind);
             self.usage.tests += 1;
             self.hash = self.hash.wrapping_add(mix(at.into()));
-            let children = kind.branches();
+            let children = branches(kind);
             if children == 0 {
-                self.usage.found += kind.candidates();
+                self.usage.found += candidates(kind);
                 return;
             }
             at += 1;

@@ -3,14 +3,15 @@
 use cloth_collision::stealing::{Share, VictimOrder};
 
 use crate::replay::model::machine::*;
-use cloth_sim::program::run::recording::trees::{Item, RecordedTrees};
+use crate::replay::trees::{Item, all_amounts, samples, unfold};
+use cloth_sim::program::run::recording::RecordedTrees;
 
 const COSTS: UnitCosts = UnitCosts([1e-8, 4e-8, 1e-7, 2e-8, 2e-7]);
 
 fn play(trees: &RecordedTrees, ranks: usize, collision: &StealingSettings) -> Played {
     let mut machine = Machine::new(ranks, collision, Network::SHARED_MEMORY, &COSTS);
     let owners = Vec::from_iter((0..64).map(|patch| patch % ranks as u32));
-    let unfolded = trees.unfold().unwrap();
+    let unfolded = unfold(trees).unwrap();
     // Twice, because ranks keep their schedulers from search to search.
     machine.play(&unfolded, &owners).unwrap();
     machine.play(&unfolded, &owners).unwrap()
@@ -18,9 +19,9 @@ fn play(trees: &RecordedTrees, ranks: usize, collision: &StealingSettings) -> Pl
 
 #[test]
 fn one_processor_takes_the_sum_of_all_costs() {
-    let trees = RecordedTrees::random(1, &[5000, 300, 2]);
+    let trees = samples::random(1, &[5000, 300, 2]);
     let played = play(&trees, 1, &StealingSettings::default());
-    let mut amounts = trees.amounts();
+    let mut amounts = all_amounts(&trees);
     amounts[Item::Task as usize] = played.uses[0].tasks_executed as f64;
     assert!((played.length_s - COSTS.seconds(&amounts)).abs() < 1e-11);
     assert_eq!(played.termination_s, 0.0);
@@ -29,9 +30,9 @@ fn one_processor_takes_the_sum_of_all_costs() {
 
 #[test]
 fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_chains() {
-    let trees = RecordedTrees::random(2, &[40_000, 10, 3000, 1, 1, 700]);
-    let chain = trees.unfold().unwrap().longest_chain(|kind| COSTS.of_kind(kind)) as f64 * 1e-12;
-    let serial = COSTS.seconds(&trees.amounts());
+    let trees = samples::random(2, &[40_000, 10, 3000, 1, 1, 700]);
+    let chain = unfold(&trees).unwrap().longest_chain(|kind| COSTS.of_kind(kind)) as f64 * 1e-12;
+    let serial = COSTS.seconds(&all_amounts(&trees));
     for ranks in [2, 3, 7, 16, 64] {
         for victim_order in [VictimOrder::RoundRobin, VictimOrder::Random(3)] {
             for (share, stealing) in [(Share::One, true), (Share::Half, true), (Share::One, false)]
@@ -63,7 +64,7 @@ fn any_number_of_processors_ends_with_all_work_done_and_none_faster_than_its_cha
 
 #[test]
 fn stealing_shortens_a_search_whose_work_is_on_one_rank() {
-    let trees = RecordedTrees::complete(18);
+    let trees = samples::complete(18);
     let fine = StealingSettings { b: 2, ..StealingSettings::default() };
     let on = play(&trees, 8, &fine);
     let off = play(&trees, 8, &StealingSettings { stealing: false, ..fine });
