@@ -101,17 +101,6 @@ fn layers_of_cloth_on_a_ball() {
     assert_identical(&test_scene("layers.ron"), &[]);
 }
 
-/// Culling skips tests, never contacts.
-#[test]
-fn frames_do_not_depend_on_culling() {
-    let scene = test_scene("layers.ron");
-    let with = run(REFERENCE, &scene, &[]);
-    let without = run(REFERENCE, &scene, &["--set", "contact.culling=false"]);
-    assert_eq!((&without.state_hashes, &without.digests), (&with.state_hashes, &with.digests));
-    assert!(without.tests.iter().zip(&with.tests).all(|(all, left)| all.1.0 >= left.1.0));
-    assert_ne!(without.tests, with.tests);
-}
-
 /// Chance decides which processor finds a pair, but it does not change the result. (This holds
 /// for all tests here: sharing is on by default.)
 #[test]

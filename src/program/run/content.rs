@@ -113,8 +113,7 @@ impl Content {
             Self::Cloth(cloth) => [&cloth.slips[..], &cloth.materials.warnings].concat(),
             Self::Bodies(setup) => {
                 let workers = setup.parallel.settings();
-                let joints = setup.joints.all().len();
-                workers.map_or(Vec::new(), |it| it.warnings("parallel", joints))
+                workers.map_or(Vec::new(), |it| it.warnings("parallel"))
             }
         }
     }

@@ -23,8 +23,6 @@ pub struct ContactSettings {
     pub on_pinch: OnPinch,
     /// Whether a scene may start with surfaces that cross or nearly touch.
     pub dirty_start: DirtyStart,
-    /// Whether flat regions are skipped in the search for self-collisions.
-    pub culling: bool,
 }
 
 impl Default for ContactSettings {
@@ -38,7 +36,6 @@ impl Default for ContactSettings {
             fail_safe: true,
             on_pinch: OnPinch::Yield,
             dirty_start: DirtyStart::Refuse,
-            culling: true,
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::keyframe::KeyframeSpec;
 use cloth_core::partition::methods::Repartition;
 pub use cloth_rigid::shape::BodyShape;
-use cloth_workers::{Balance, WorkerSettings};
+use cloth_workers::WorkerSettings;
 
 /// Bodies of one shape and material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -295,15 +295,9 @@ pub enum Parallel {
         /// What each says about such a body.
         #[serde(default)]
         weights: cloth_workers::Weighting,
-        /// Sweeps that each makes alone in a round.
-        #[serde(default = "default_local_sweeps")]
-        local_sweeps: u32,
         /// Whose the bodies are at the start.
         #[serde(default)]
         division: cloth_workers::Division,
-        /// Whether homes move.
-        #[serde(default)]
-        balance: Balance,
         /// Whether each step is compared with that of one worker.
         #[serde(default)]
         audit: bool,
@@ -313,10 +307,6 @@ pub enum Parallel {
     },
 }
 
-fn default_local_sweeps() -> u32 {
-    WorkerSettings::default().local_sweeps
-}
-
 fn default_growth() -> u32 {
     WorkerSettings::default().growth
 }
@@ -324,38 +314,22 @@ fn default_growth() -> u32 {
 impl Parallel {
     /// The settings of the workers. None without workers.
     pub fn settings(&self) -> Option<WorkerSettings> {
-        match self.clone() {
-            Self::Domain => None,
-            Self::Workers {
-                count,
-                growth,
-                sets,
-                coupling,
-                weights,
-                local_sweeps,
-                division,
-                balance,
-                audit,
-                engines,
-            } => {
-                let balance = match (balance, division) {
-                    (Balance::Auto, cloth_workers::Division::Groups(_)) => Balance::Off,
-                    (Balance::Auto, _) if sets == cloth_workers::SetRule::Published => Balance::Off,
-                    (Balance::Auto, _) => Balance::Work,
-                    (other, _) => other,
-                };
-                Some(WorkerSettings {
-                    count,
-                    growth,
-                    sets,
-                    coupling,
-                    weights,
-                    local_sweeps,
-                    balance,
-                    audit,
-                    engines,
-                })
-            }
-        }
+        let Self::Workers { count, growth, sets, coupling, weights, division, audit, engines } =
+            self.clone()
+        else {
+            return None;
+        };
+        let homes_move = !matches!(division, cloth_workers::Division::Groups(_));
+        Some(WorkerSettings {
+            count,
+            growth,
+            sets,
+            coupling,
+            weights,
+            homes_move,
+            audit,
+            engines,
+            ..WorkerSettings::default()
+        })
     }
 }

@@ -61,7 +61,6 @@ impl Scene {
         self.air.validate()?;
         self.contact.validate()?;
         self.collision.validate()?;
-        self.partition.validate()?;
         self.solver.validate()?;
         for (i, cloth) in self.cloths.iter().enumerate() {
             cloth.validate(&format!("cloths[{i}]"))?;

@@ -42,7 +42,6 @@ fn fields_of_a_scene_out_of_bounds_are_named() {
         ("contact: (distance_m: 1e-3, clearance_m: 1e-30)", "contact.clearance_m"),
         ("name: \"a\\n\"", "name"),
         ("patch_vertices: 0", "patch_vertices"),
-        ("partition: (load_tolerance: 0)", "partition.load_tolerance"),
         ("collision: (b: 0)", "collision.b"),
         ("collision: (polling_interval_us: -1)", "collision.polling_interval_us"),
         ("collision: (polling_interval_us: 2e6)", "collision.polling_interval_us"),

@@ -153,9 +153,8 @@ impl Model {
                 &positions,
             )
         })?;
-        let culling = settings.contact.culling;
         let (mut surfaces, shortest_edges) =
-            surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
+            surfaces::build(&setup, &bodies, &numbering, &partition.patches)?;
         let names = names(&setup, &bodies);
         surfaces.keep_apart(setup.apart(&names).into_iter());
         let kind = |it: &Surface| (it.moves, it.vertices().end as VertexId);

@@ -295,16 +295,12 @@ impl<'w> Simulation<'w> {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
-        let Self { model, rank, state, stages, balance } = self;
+        let Self { model, rank, state, stages, .. } = self;
         let control = state.control;
         let integrator = model.settings.solver.integrator;
         let span = &Span::new(&model.clock, integrator, state.ticks, control.ticks);
         let of = &Attempt { model, rank, span, control: &control };
-        let done = stages.attempt(of, state, report, observer);
-        if let Some(balance) = balance {
-            balance.count_pairs(model, rank, stages.search.candidates());
-        }
-        done
+        stages.attempt(of, state, report, observer)
     }
 
     /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.
