@@ -69,8 +69,7 @@ MESH_SCENE = """(frames: 1, steps_per_frame: 2, cloths: [(shape: Mesh("grid.obj"
 SETTINGS = [
     "frames=1", "steps_per_frame=2", "frames_per_second=25.5", "gravity_m_per_s2=(0, -9.81, 0)", "name=a", "seed=7",
     "patch_vertices=16", "contact.distance_m=0.002", "contact.clearance_m=0.00001", "contact.friction_cloth=0.3",
-    "contact.response=Impulses", "contact.on_pinch=Hold", "collision.a=2", "collision.victim_order=Random(3)",
-    "collision.polling_interval_us=10", "solver.relative_residual=1e-6", "solver.max_iterations=2000",
+    "contact.response=Impulses", "contact.on_pinch=Hold", "solver.relative_residual=1e-6", "solver.max_iterations=2000",
     "solver.max_halvings=6", "solver.preconditioner=Multilevel", "output.digits=Exact", "output.formats=[\"obj\", \"usd\"]",
     "output.polygons=Triangles",
     "cloths[0].shape=Sheet(width_m: 0.4, length_m: 0.4, columns: 6, rows: 6)", "cloths[1].shape.columns=5",

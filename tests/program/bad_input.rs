@@ -77,8 +77,8 @@ fn unknown_fields_name_the_nearest_known_one() {
 fn numbers_out_of_bounds_name_their_field() {
     let output = run(&sheet(SHEET, "contact: (distance_m: 0.0)"), "", &[]);
     assert_says(&output, &["bad.ron: contact.distance_m"]);
-    let output = run(&sheet(SHEET, ""), "", &["--set", "collision.b=0"]);
-    assert_says(&output, &["collision.b"]);
+    let output = run(&sheet(SHEET, ""), "", &["--set", "patch_vertices=0"]);
+    assert_says(&output, &["patch_vertices"]);
     let limit = sheet(SHEET, "").replace("material:", "strain_limit: 5, material:");
     let words = ["strain_limit: 5 is out of bounds: the largest magnitude is 1 (0.05 is 5 %)"];
     assert_says(&run(&limit, "", &[]), &words);

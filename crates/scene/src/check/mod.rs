@@ -15,7 +15,6 @@ use crate::distances::MOST_CLEARANCE;
 use crate::spec::*;
 use cloth_bodies::bodies::cloth::Air;
 use cloth_bodies::contact;
-use cloth_collision::stealing;
 use cloth_core::bounds::*;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
@@ -60,7 +59,6 @@ impl Scene {
     fn validate_cloth(&self) -> Result<()> {
         self.air.validate()?;
         self.contact.validate()?;
-        self.collision.validate()?;
         self.solver.validate()?;
         for (i, cloth) in self.cloths.iter().enumerate() {
             cloth.validate(&format!("cloths[{i}]"))?;
@@ -152,18 +150,6 @@ impl Validate for contact::ContactSettings {
             let cause = format!("{} m is no more than rounding errors", shown(self.clearance_m));
             let remedy = format!("choose at least {SMALLEST_CLEARANCE_M:e} m");
             return Err(Error::input("contact.clearance_m", cause, remedy));
-        }
-        Ok(())
-    }
-}
-
-impl Validate for stealing::StealingSettings {
-    fn validate(&self) -> Result<()> {
-        at_least_one("collision.b", self.b)?;
-        positive("collision.polling_interval_us", self.polling_interval_us)?;
-        if self.polling_interval_us > 1e6 {
-            let cause = format!("{:?} us are more than a second", self.polling_interval_us);
-            return Err(Error::input("collision.polling_interval_us", cause, "choose about 10"));
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ use cloth_bodies::bodies::cloth::Air;
 use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::contact;
-use cloth_collision::stealing;
+use cloth_collision::stealing::StealingSettings;
 use cloth_core::mesh::shapes::Shape;
 use cloth_core::partition::methods::PartitionSettings;
 use cloth_step::StepsPerFrame;
@@ -94,8 +94,8 @@ pub struct Scene {
     pub response: cloth_rigid::Response,
     /// Contact distance and friction.
     pub contact: contact::ContactSettings,
-    /// How ranks share the search for contacts. Results do not depend on it.
-    pub collision: stealing::StealingSettings,
+    /// The search for contacts. Results do not depend on it.
+    pub collision: Collision,
     /// The linear solver.
     pub solver: Solver,
     /// Approximate number of vertices of a patch.
@@ -110,6 +110,20 @@ pub struct Scene {
 
 /// The default of gravity, m/s^2.
 pub(super) const GRAVITY: [f64; 3] = [0.0, -9.81, 0.0];
+
+/// The search for contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Collision {
+    /// Whether a processor with nothing to do takes tasks from others.
+    pub stealing: bool,
+}
+
+impl Default for Collision {
+    fn default() -> Self {
+        Self { stealing: true }
+    }
+}
 
 impl Default for Scene {
     fn default() -> Self {
@@ -137,7 +151,7 @@ impl Default for Scene {
             synchronisation: cloth_rigid::Synchronisation::default(),
             response: cloth_rigid::Response::default(),
             contact: contact::ContactSettings::default(),
-            collision: stealing::StealingSettings::default(),
+            collision: Collision::default(),
             solver: Solver::default(),
             patch_vertices: 256,
             partition: PartitionSettings::default(),
@@ -158,7 +172,10 @@ impl Scene {
             friction_keyframes: self.friction_keyframes.clone(),
             air: self.air.clone(),
             contact: self.contact,
-            collision: self.collision,
+            collision: StealingSettings {
+                stealing: self.collision.stealing,
+                ..StealingSettings::default()
+            },
             solver: self.solver,
             patch_vertices: self.patch_vertices,
             partition: self.partition,

@@ -34,7 +34,7 @@ use crate::time::clock::{Span, TICKS_PER_STEP};
 use crate::watch::{EnergyWatch, energy_of};
 use cloth_bodies::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use cloth_bodies::contact::fail_safe::FailSafe;
-use cloth_collision::candidates::{PatchShares, SearchObserver, SearchProcessors};
+use cloth_collision::candidates::{SearchObserver, SearchProcessors};
 use cloth_collision::collision::CandidateFinder;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
@@ -75,18 +75,13 @@ impl<'w> Simulation<'w> {
         let OwnRows { layout, system, gather } = OwnRows::new(&model, &partition, world.rank())?;
         let built_s = start.elapsed().as_secs_f64();
         let processors = SearchProcessors::new(&model.settings.collision, &threads, &*world);
-        let shares = PatchShares::new(model.settings.collision.top_level);
         let watch = EnergyWatch::new(&model);
         let rank = ThisRank { world, threads, partition, layout };
         Ok(Self {
             state: State::start(&model),
             stages: Stages {
                 motion: StepMotion::new(&model),
-                search: CandidateSearch::new(
-                    CandidateFinder::new(&model.surfaces),
-                    processors,
-                    shares,
-                ),
+                search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
                 contacts: ContactStage::new(&model),
                 system,
                 gather,
