@@ -152,26 +152,6 @@ fn what_cannot_be_shared_out_is_refused() {
     cloth.assert_refused(REFERENCE, "Workers(count: 2)", &words);
 }
 
-#[test]
-fn settings_that_do_not_apply_are_warned_of() {
-    let loose = Place::new(&heap(""));
-    let weights = "parallel.weights: with `coupling: Impulses` `Equal` changes nothing but";
-    for (fields, words) in [
-        ("weights: Equal, coupling: Impulses", Some(weights)),
-        ("weights: Equal", None),
-        ("weights: Geodesic, coupling: Impulses", None),
-    ] {
-        let more = ["--frames", "1", "--set", "steps_per_frame=1"];
-        let parallel = format!("Workers(count: 2, {fields})");
-        let output = finish(&mut loose.command(REFERENCE, &parallel, &more));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{fields}: {said}");
-        let expected = words.unwrap_or_default();
-        assert_eq!(said.contains("warning: parallel."), words.is_some(), "{fields}: {said}");
-        assert!(said.contains(expected), "{fields}: {said}");
-    }
-}
-
 /// One ball leaves. `check` knows from the record that it is gone.
 #[test]
 fn a_body_leaves_through_an_open_border() {

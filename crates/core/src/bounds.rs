@@ -43,8 +43,18 @@ const SYNONYMS: [(&str, &str); 9] = [
 const OF_TEXTS: [(&str, &str); 3] =
     [("Fabric", "a fabric"), ("Mesh", "a mesh file"), ("Group", "a group of the mesh")];
 
+/// Choices that are gone, and what does their work.
+const GONE: [(&str, &str); 1] = [(
+    "Drop",
+    "cloth passes no obstacle; leave faces out by `without` of an obstacle, or pairs of objects by \
+     `apart`, or let one wait with `Hold`",
+)];
+
 /// The remedy for `found`, which stands where one of the choices `known` is expected.
 pub fn choice_meant(found: &str, known: &[&str]) -> String {
+    if let Some((_, instead)) = GONE.iter().find(|(name, _)| *name == found) {
+        return format!("{instead}; known here: {}", known.join(", "));
+    }
     let is_file = found.contains('.');
     let is_name = found.starts_with(char::is_lowercase) && !is_file;
     let fits = |name: &str| known.contains(&name) && if name == "Mesh" { is_file } else { is_name };
@@ -138,8 +148,6 @@ pub const MOST_STEPS_PER_FRAME: u32 = 100_000;
 pub const MOST_FRAMES: u32 = 1_000_000;
 /// The largest refinement. A triangle becomes as many triangles as the square of this number.
 pub const MOST_REFINE: u32 = 64;
-/// The largest number of iterations. A solve that needs more does not end.
-pub const MOST_ITERATIONS: u32 = 1_000_000;
 /// The smallest relative residual. Rounding leaves a larger one.
 pub const SMALLEST_RESIDUAL: f64 = 1e-15;
 /// The largest number of sweeps. Piles rest with twenty.

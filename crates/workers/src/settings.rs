@@ -25,8 +25,6 @@ pub struct WorkerSettings {
     pub sets: SetRule,
     /// How workers agree on shared bodies.
     pub coupling: Coupling,
-    /// What each worker says about a shared body, with [`Coupling::States`].
-    pub weights: Weighting,
     /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0,
     /// and in scenes without joints, a round is a sweep of the domain run.
     pub local_sweeps: u32,
@@ -45,7 +43,6 @@ impl Default for WorkerSettings {
             growth: 2,
             sets: SetRule::default(),
             coupling: Coupling::default(),
-            weights: Weighting::default(),
             local_sweeps: 2,
             homes_move: true,
             audit: false,
@@ -122,16 +119,6 @@ pub enum Coupling {
     Impulses,
 }
 
-/// What each worker says about a shared body.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Weighting {
-    /// The more, the nearer the body is to one that this worker alone has (algorithm 5).
-    #[default]
-    Geodesic,
-    /// All the same.
-    Equal,
-}
-
 /// The homes at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Division {
@@ -194,19 +181,6 @@ impl WorkerSettings {
             return fails("sets", cause.into(), "use `sets: Definition`, or a number of workers");
         }
         self.check_engines(at)
-    }
-
-    /// A warning if the weights were changed and do not apply. `at` names the settings.
-    pub fn warnings(&self, at: &str) -> Vec<String> {
-        let weights = self.weights;
-        let applies = self.coupling == Coupling::States || weights == Weighting::default();
-        let warning = (!applies).then(|| {
-            format!(
-                "{at}.weights: with `coupling: Impulses` `{weights:?}` changes nothing but the \
-                 weights in workers_*.csv; leave it out, or use `coupling: States`"
-            )
-        });
-        Vec::from_iter(warning)
     }
 
     /// True if homes move.

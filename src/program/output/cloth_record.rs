@@ -27,9 +27,6 @@ pub struct ClothPart {
     /// Bodies that were behind their motion in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingRecord>,
-    /// Obstacles that cloth passed in these steps; absent if there were none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed: Vec<PassedRecord>,
     /// Obstacles whose skin gave way in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub yielded: Vec<YieldRecord>,
@@ -53,7 +50,6 @@ impl FramePart for ClothPart {
             }
         }
         rest.waiting = joined(self.waiting, rest.waiting, WaitingRecord::followed_by);
-        rest.passed = joined(self.passed, rest.passed, PassedRecord::followed_by);
         rest.yielded = joined(self.yielded, rest.yielded, YieldRecord::followed_by);
         rest
     }
@@ -76,20 +72,6 @@ impl WaitingRecord {
                 let Self { body, steps, largest_behind_m, behind_m } = rest.remove(at);
                 let largest_behind_m = largest_behind_m.max(self.largest_behind_m);
                 Self { body, steps: steps + self.steps, largest_behind_m, behind_m }
-            }
-        }
-    }
-}
-
-impl PassedRecord {
-    /// This record, which is of the first steps, with that of the same obstacle in `rest`.
-    fn followed_by(self, rest: &mut Vec<Self>) -> Self {
-        match rest.iter().position(|it| it.obstacle == self.obstacle) {
-            None => Self { vertices: Vec::new(), ..self },
-            Some(at) => {
-                let Self { obstacle, steps, largest, vertices } = rest.remove(at);
-                let (steps, largest) = (steps + self.steps, largest.max(self.largest));
-                Self { obstacle, steps, largest, vertices }
             }
         }
     }
@@ -144,19 +126,6 @@ pub struct WaitingRecord {
     pub largest_behind_m: f64,
     /// The same at the frame, m; 0 if the body is no longer behind.
     pub behind_m: f64,
-}
-
-/// An obstacle that cloth passed since the previous frame, because prescribed surfaces overlapped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PassedRecord {
-    /// Its name.
-    pub obstacle: String,
-    /// Whole steps after which vertices passed it.
-    pub steps: u64,
-    /// The largest number of vertices that passed it after a step.
-    pub largest: u64,
-    /// The vertices that pass it at the frame, rising, numbered over all cloths.
-    pub vertices: Vec<u32>,
 }
 
 /// An obstacle whose skin gave way since the previous frame.

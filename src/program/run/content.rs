@@ -111,10 +111,7 @@ impl Content {
     pub fn warnings(&self) -> Vec<String> {
         match self {
             Self::Cloth(cloth) => [&cloth.slips[..], &cloth.materials.warnings].concat(),
-            Self::Bodies(setup) => {
-                let workers = setup.parallel.settings();
-                workers.map_or(Vec::new(), |it| it.warnings("parallel"))
-            }
+            Self::Bodies(_) => Vec::new(),
         }
     }
 

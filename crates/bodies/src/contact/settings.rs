@@ -17,8 +17,6 @@ pub struct ContactSettings {
     pub friction_cloth: f64,
     /// How contacts are resolved.
     pub response: Response,
-    /// Whether motions are shortened where surfaces would come too near.
-    pub fail_safe: bool,
     /// What happens when obstacles or handles leave cloth no room.
     pub on_pinch: OnPinch,
     /// Whether a scene may start with surfaces that cross or nearly touch.
@@ -33,7 +31,6 @@ impl Default for ContactSettings {
             friction_obstacle: 0.3,
             friction_cloth: 0.3,
             response: Response::Implicit,
-            fail_safe: true,
             on_pinch: OnPinch::Yield,
             dirty_start: DirtyStart::Refuse,
         }
@@ -58,9 +55,6 @@ pub enum OnPinch {
     Yield,
     /// The prescribed bodies that pinch wait until there is room. The others go on.
     Hold,
-    /// Where prescribed surfaces overlap, cloth passes one of them. In other pinches the bodies
-    /// wait.
-    Drop,
     /// The run fails.
     Stop,
 }

@@ -360,22 +360,16 @@ impl Arrangement {
 
 impl Sizes {
     fn validate(&self, at: &str) -> Result<()> {
-        let range = |min: f64, max: f64| {
-            positive_within(&format!("{at}.min"), min, FACTOR)?;
-            positive_within(&format!("{at}.max"), max, FACTOR)?;
-            if min <= max {
-                return Ok(());
-            }
-            let cause = format!("{min} is above {max}");
-            Err(Error::input(format!("{at}.min"), cause, "write the smaller factor as `min`"))
-        };
         match *self {
             Self::Constant(factor) => positive_within(at, factor, FACTOR),
-            Self::Uniform { min, max } => range(min, max),
-            Self::LogNormal { median, deviation, min, max } => {
-                positive_within(&format!("{at}.median"), median, FACTOR)?;
-                not_negative(&format!("{at}.deviation"), deviation, FACTOR)?;
-                range(min, max)
+            Self::Uniform { min, max } => {
+                positive_within(&format!("{at}.min"), min, FACTOR)?;
+                positive_within(&format!("{at}.max"), max, FACTOR)?;
+                if min <= max {
+                    return Ok(());
+                }
+                let cause = format!("{min} is above {max}");
+                Err(Error::input(format!("{at}.min"), cause, "write the smaller factor as `min`"))
             }
         }
     }

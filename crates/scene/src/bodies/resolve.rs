@@ -56,12 +56,6 @@ impl Sizes {
             Self::Uniform { min, max } => {
                 generate::Sizes::Uniform { low: min * reach, high: max * reach }
             }
-            Self::LogNormal { median, deviation, min, max } => generate::Sizes::LogNormal {
-                median: median * reach,
-                deviation,
-                low: min * reach,
-                high: max * reach,
-            },
         }
     }
 }

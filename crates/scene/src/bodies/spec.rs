@@ -95,17 +95,6 @@ pub enum Sizes {
         /// Largest.
         max: f64,
     },
-    /// A log-normal distribution, cut off at both ends.
-    LogNormal {
-        /// Half of all bodies are smaller.
-        median: f64,
-        /// Standard deviation of the natural logarithm.
-        deviation: f64,
-        /// Smallest.
-        min: f64,
-        /// Largest.
-        max: f64,
-    },
 }
 
 impl Default for Sizes {
@@ -292,9 +281,6 @@ pub enum Parallel {
         /// How they agree on bodies that several of them have.
         #[serde(default)]
         coupling: cloth_workers::Coupling,
-        /// What each says about such a body.
-        #[serde(default)]
-        weights: cloth_workers::Weighting,
         /// Whose the bodies are at the start.
         #[serde(default)]
         division: cloth_workers::Division,
@@ -314,7 +300,7 @@ fn default_growth() -> u32 {
 impl Parallel {
     /// The settings of the workers. None without workers.
     pub fn settings(&self) -> Option<WorkerSettings> {
-        let Self::Workers { count, growth, sets, coupling, weights, division, audit, engines } =
+        let Self::Workers { count, growth, sets, coupling, division, audit, engines } =
             self.clone()
         else {
             return None;
@@ -325,7 +311,6 @@ impl Parallel {
             growth,
             sets,
             coupling,
-            weights,
             homes_move,
             audit,
             engines,

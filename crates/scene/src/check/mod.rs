@@ -167,11 +167,6 @@ impl Validate for Solver {
             let cause = format!("{} {what}", shown(self.relative_residual));
             return Err(Error::input("solver.relative_residual", cause, "choose about 1e-6"));
         }
-        count("solver.max_iterations", self.max_iterations, MOST_ITERATIONS, "")?;
-        if self.max_halvings > 10 {
-            let cause = format!("{} halvings are too many", self.max_halvings);
-            return Err(Error::input("solver.max_halvings", cause, "choose at most 10"));
-        }
         Ok(())
     }
 }

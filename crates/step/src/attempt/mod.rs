@@ -88,26 +88,24 @@ impl Stages {
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<Trouble>> {
         let Attempt { model, rank, span, control } = *of;
-        let solver = &model.settings.solver;
         let here = &Context {
             model,
             rank,
             span,
             region: None,
-            can_halve: control.can_halve(solver, Cause::Failure),
+            can_halve: control.can_halve(Cause::Failure),
             can_halve_for_a_rise: control.can_halve_for_a_rise(),
-            can_halve_for_rises: control.can_halve(solver, Cause::Rise),
+            can_halve_for_rises: control.can_halve(Cause::Rise),
             can_repair: true,
             with_impacts,
         };
         // 1. State -> predicted motion; pins that take hold are captured in the state.
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
-        if control.can_halve(solver, Cause::Speed) && is_too_fast(model, &self.motion, span.scheme)
-        {
+        if control.can_halve(Cause::Speed) && is_too_fast(model, &self.motion, span.scheme) {
             return Ok(Some(Trouble::Fast));
         }
         // 2. Predicted motion -> candidates.
-        self.search.find(here, &self.motion, &state.dropped, report, observer)?;
+        self.search.find(here, &self.motion, report, observer)?;
         // 3 to 9. Candidates -> state.
         let (mut trouble, mut around) = self.solve_and_respond(here, state, report, observer)?;
         let mut may_widen = may_iterate(model, span, None);

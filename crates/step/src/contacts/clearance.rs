@@ -46,9 +46,6 @@ pub(crate) fn keep_clear(
     observer: &mut dyn SearchObserver,
 ) -> Result<(Option<Trouble>, Vec<VertexId>)> {
     let model = here.model;
-    if !model.settings.contact.fail_safe {
-        return Ok((None, Vec::new()));
-    }
     let mut covered = vec![false; model.numbering.vertices_with_nodes()];
     for searches in 0.. {
         let outcome = report

@@ -3,7 +3,6 @@
 use crate::model::Model;
 use crate::report::{Counter, Phase, StepReport};
 use crate::state::context::Context;
-use crate::state::dropped::Dropped;
 use crate::state::motion::StepMotion;
 use cloth_collision::candidates::{
     SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
@@ -25,13 +24,11 @@ pub(crate) struct CandidateSearch {
     finder: CandidateFinder,
     processors: SearchProcessors,
     roots: Vec<Test>,
-    /// Pairs that are no candidates in this step.
-    dropped: Dropped,
 }
 
 impl CandidateSearch {
     pub fn new(finder: CandidateFinder, processors: SearchProcessors) -> Self {
-        Self { finder, processors, roots: Vec::new(), dropped: Dropped::default() }
+        Self { finder, processors, roots: Vec::new() }
     }
 
     /// Goes on with other surfaces, in the same patches.
@@ -45,7 +42,7 @@ impl CandidateSearch {
     }
 
     /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
-    /// come near and are not `dropped`, as long as every vertex ends within the margin of the end
+    /// come near, as long as every vertex ends within the margin of the end
     /// of its path. Collective.
     ///
     /// # Errors
@@ -54,11 +51,9 @@ impl CandidateSearch {
         &mut self,
         here: &Context,
         motion: &StepMotion,
-        dropped: &Dropped,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
-        self.dropped.clone_from(dropped);
         let (sweep, surfaces) =
             (motion.sweep(&here.model.surfaces, radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
@@ -142,9 +137,6 @@ impl CandidateSearch {
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;
-        if !self.dropped.is_empty() {
-            self.finder.retain(|pair| self.dropped.keeps(pair, model));
-        }
         let (processors, finder) = (&self.processors, &self.finder);
         let world = &*rank.world;
         observer.searched(&SearchOver { world, processors, executed, finder, surfaces, sweep })

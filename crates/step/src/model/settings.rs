@@ -66,7 +66,14 @@ impl TimedKey for GravityKey {
     }
 }
 
-/// The linear solver and its step control.
+/// The error of the velocities to reach, m/s: a root mean square, of which this is the part that the
+/// solver can see. It is about a quarter of their error.
+pub(crate) const VELOCITY_ERROR_M_PER_S: f64 = 2e-4;
+
+/// Iterations after which a solve has failed.
+pub(crate) const MOST_ITERATIONS: usize = 2000;
+
+/// The time scheme and the linear solver.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Solver {
@@ -74,15 +81,8 @@ pub struct Solver {
     pub integrator: Integrator,
     /// The residual to reach, relative to the right-hand side of the free vertices.
     pub relative_residual: f64,
-    /// The error of the velocities to reach, m/s: a root mean square, of which this is the part
-    /// that the solver can see.
-    pub velocity_error_m_per_s: f64,
-    /// Iterations after which a solve has failed.
-    pub max_iterations: u32,
     /// The preconditioner of conjugate gradients.
     pub preconditioner: PreconditionerKind,
-    /// How often a failed step is halved before the run fails. At most 10.
-    pub max_halvings: u32,
 }
 
 impl Default for Solver {
@@ -90,10 +90,7 @@ impl Default for Solver {
         Self {
             integrator: Integrator::default(),
             relative_residual: 1e-3,
-            velocity_error_m_per_s: 2e-4,
-            max_iterations: 2000,
             preconditioner: PreconditionerKind::default(),
-            max_halvings: 6,
         }
     }
 }

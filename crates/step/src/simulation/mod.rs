@@ -14,7 +14,6 @@ use crate::contacts::search::CandidateSearch;
 use crate::model::Model;
 use crate::model::skin::YieldingObstacle;
 use crate::recover::failed::Failed;
-use crate::recover::passing::{follow, passed};
 use crate::recover::pinch::{WaitingBody, recover, waiting_bodies};
 use crate::recover::release;
 use crate::recover::step_error::{step_error, worst_vertex};
@@ -26,7 +25,6 @@ use crate::solve::trouble::Trouble;
 use crate::state::State;
 use crate::state::accuracy::may_double;
 use crate::state::context::ThisRank;
-use crate::state::dropped::PassedObstacle;
 use crate::state::motion::StepMotion;
 use crate::state::saved::{self, keep_own};
 use crate::state::skin_motion::yielding;
@@ -153,11 +151,6 @@ impl<'w> Simulation<'w> {
         waiting_bodies(&self.model, &self.state)
     }
 
-    /// Obstacles that cloth passes now.
-    pub fn passed(&self) -> Vec<PassedObstacle> {
-        passed(&self.model, &self.state.dropped)
-    }
-
     /// Obstacles whose skin gives way now.
     pub fn yielding(&self) -> Vec<YieldingObstacle> {
         yielding(&self.model, &self.state)
@@ -205,7 +198,7 @@ impl<'w> Simulation<'w> {
 
     /// Refuses a state in which surfaces cross or are nearer than the clearance, as
     /// [`Model::check_start`] does for the start. Call it for a state that was saved with another
-    /// scene. If cloth passes an obstacle, surfaces may cross, and nothing is checked.
+    /// scene.
     ///
     /// # Errors
     /// What is wrong, where, and what to do.
@@ -215,10 +208,7 @@ impl<'w> Simulation<'w> {
 
     /// The same check. Errors are `at` this place.
     fn check_state_at(&self, at: &str) -> Result<Vec<String>> {
-        match self.state.dropped.is_empty() {
-            true => self.model.check_state(&self.rank.threads, &self.state, at),
-            false => Ok(Vec::new()),
-        }
+        self.model.check_state(&self.rank.threads, &self.state, at)
     }
 
     /// Whole steps since the start. A step that the run chooses may count as several.
@@ -259,9 +249,6 @@ impl<'w> Simulation<'w> {
             self.state.change_size(&self.model, size);
         }
         let Self { model, rank, state, stages, balance } = self;
-        if !state.dropped.is_empty() {
-            state.dropped = follow(&state.dropped, model, &rank.threads, &stages.motion.x1);
-        }
         if !state.released.is_empty() {
             release::follow(model, &rank.threads, &stages.motion, state);
         }

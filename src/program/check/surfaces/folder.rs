@@ -12,7 +12,6 @@ use cloth_scene::{Scene, spec};
 
 use crate::program::check::record::Record;
 use crate::program::check::surfaces::drawn::Quad;
-use crate::program::check::surfaces::dropped::DroppedPairs;
 use crate::program::check::surfaces::pieces::{self, PieceMesh};
 use crate::program::output::formats::Source;
 use crate::program::output::formats::obj::read_pieces;
@@ -35,8 +34,6 @@ pub struct CheckedRun {
     pub fixed: Vec<Vec3>,
     /// The seams of the scene.
     pub seams: Vec<Seam>,
-    /// Cloth that passed obstacles.
-    pub dropped: DroppedPairs,
     /// The radius of the smallest rigid body, m.
     pub body_radius_m: Option<f64>,
 }
@@ -101,7 +98,7 @@ impl CheckedRun {
             }
         };
         let file = in_frames.file.clone();
-        // 3. Surfaces with their hierarchies, and what the run has dropped.
+        // 3. Surfaces with their hierarchies.
         let mut surfaces = surfaces(&meshes, &pieces, [cloths, bodies]);
         let of_bodies = pieces.iter().skip(cloths).take(bodies);
         let body_radius_m =
@@ -113,11 +110,9 @@ impl CheckedRun {
             Object { name, edges: topology.edges, rest_lengths, quads }
         });
         let objects = Vec::from_iter(objects);
-        let names = Vec::from_iter(objects.iter().map(|object| object.name.as_str()));
-        let dropped = DroppedPairs::read(folder, &names, cloths)?;
         let mut record = record;
         record.meshes.extend(faults.into_iter().map(|fault| (file.clone(), fault)));
-        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, dropped, body_radius_m })
+        Ok(Self { record, source, rest, objects, surfaces, fixed, seams, body_radius_m })
     }
 
     /// Frame `number`, or what is wrong with its file.

@@ -30,8 +30,6 @@ pub struct FrameCheck {
     /// Number of intersections between two objects, or of one with itself, as a viewer draws them.
     /// The key holds their places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
-    /// Number of intersections of cloth with obstacles that it passes. They are in no other count.
-    pub dropped: usize,
     /// The first few intersections.
     pub first: Vec<Intersection>,
     /// Number of intersections of the triangles of the simulation.
@@ -95,7 +93,7 @@ impl FrameCheck {
         check
     }
 
-    /// Number of all intersections except those of dropped pairs.
+    /// Number of all intersections.
     pub fn intersections(&self) -> usize {
         self.counts.values().sum()
     }
@@ -112,13 +110,7 @@ impl FrameCheck {
         if self.absurd.is_some_and(|(_, count)| count > edges.len() / DAMAGED) {
             return;
         }
-        let mut find = |surfaces: &Surfaces| {
-            let mut found = intersections(threads, surfaces, x);
-            let all = found.len();
-            found.retain(|found| !run.dropped.has(self.frame, found));
-            self.dropped = all - found.len();
-            found
-        };
+        let find = |surfaces: &Surfaces| intersections(threads, surfaces, x);
         let welds = welds(run, x);
         let mut found = match &welds {
             Some(welds) => find(&with_welds(&run.surfaces, welds, x)),

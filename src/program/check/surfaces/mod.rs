@@ -5,7 +5,6 @@
 //! rise without work, in a step or in sum? How far did joints open?
 
 mod drawn;
-mod dropped;
 pub mod folder;
 pub mod frame;
 mod lines;
@@ -72,7 +71,6 @@ fn findings(
     findings.remarks.extend(lines.folded(frames));
     findings.remarks.extend(lines.rises(rises));
     findings.remarks.extend(lines.joints(rises));
-    findings.remarks.extend(dropped(frames));
     findings.remarks.extend(lines.seams(frames));
     let most_m = run.body_radius_m.map(|radius_m| settings.max_joint_gap * radius_m);
     let is_open = rises.joint.is_some_and(|it| most_m.is_some_and(|most_m| it.gap_m > most_m));
@@ -140,7 +138,6 @@ fn values(frame: &FrameCheck) -> BTreeMap<&'static str, Option<f64>> {
         ("open_stitches", frame.seams.map(|it| it.open as f64)),
         ("unwelded_stitches", frame.seams.map(|it| it.unwelded as f64)),
         ("seam_stretch_m", frame.seams.map(|it| it.stretch_m)),
-        ("dropped_intersections", frame.is_read.then_some(frame.dropped as f64)),
         ("stretch", strain.map(|it| it.stretch)),
         ("compression", strain.map(|it| it.compression)),
         ("strain_percentile_95", strain.map(|it| it.percentile_95)),
@@ -161,14 +158,4 @@ fn title(run: &CheckedRun) -> String {
 
 fn has_cloth(run: &CheckedRun) -> bool {
     run.surfaces.list.iter().any(|surface| surface.moves == Moves::Deforms)
-}
-
-/// How many intersections of dropped pairs there are.
-fn dropped(frames: &[FrameCheck]) -> Option<String> {
-    let counts = frames.iter().map(|frame| frame.dropped).filter(|&count| count > 0);
-    let (count, frames) = counts.fold((0, 0), |(all, frames), count| (all + count, frames + 1));
-    (count > 0).then(|| {
-        let (count, frames) = (plural(count, "intersection"), plural(frames, "frame"));
-        format!("counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)")
-    })
 }

@@ -5,11 +5,10 @@ use std::iter::repeat_n;
 use crate::observe::{ProcessorUse, Theft, note_theft};
 use cloth_core::error::Result;
 use cloth_core::ranks::{World, message};
-use cloth_step::{PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle};
+use cloth_step::{Simulation, StepReport, WaitingBody, YieldingObstacle};
 
 use crate::program::output::cloth_record::{
-    Cloth, ClothFrameRecord, ClothPart, PassedRecord, Searches, TheftRecord, WaitingRecord,
-    YieldRecord,
+    Cloth, ClothFrameRecord, ClothPart, Searches, TheftRecord, WaitingRecord, YieldRecord,
 };
 use crate::program::output::record::StepRecord;
 use crate::program::run::cloth::crush::crushed;
@@ -17,7 +16,7 @@ use crate::program::run::cloth::peaks::extremes;
 use crate::program::run::cloth::step_watch::StepWatch;
 use crate::program::run::gather;
 
-/// The bodies that are behind, the obstacles that cloth passes and those that give way, after a step.
+/// The bodies that are behind and the obstacles that give way, after a step.
 pub struct AfterStep {
     /// How many whole steps are over.
     pub number: u64,
@@ -25,8 +24,6 @@ pub struct AfterStep {
     pub size: u64,
     /// Prescribed bodies that are behind their motion.
     pub waiting: Vec<WaitingBody>,
-    /// Obstacles that cloth passes.
-    pub passed: Vec<PassedObstacle>,
     /// Obstacles whose skin gives way.
     pub yielding: Vec<YieldingObstacle>,
 }
@@ -45,18 +42,15 @@ pub struct FrameSteps {
     pub searches_s: Vec<Vec<f64>>,
     thefts: Vec<Theft>,
     waiting: Vec<WaitingRecord>,
-    passed: Vec<PassedRecord>,
     yielded: Vec<YieldRecord>,
 }
 
 impl FrameSteps {
-    /// Adds a step, and the state of waiting bodies and passed obstacles after it.
+    /// Adds a step, and the state of waiting bodies and yielding obstacles after it.
     pub fn add(&mut self, report: &StepReport, watch: StepWatch, after: AfterStep) {
-        let AfterStep { number, size, waiting, passed, yielding } = after;
+        let AfterStep { number, size, waiting, yielding } = after;
         self.yielded.iter_mut().for_each(|it| (it.offset_m, it.vertices) = (0.0, 0));
         yielding.into_iter().for_each(|obstacle| self.note_yielding(obstacle, size));
-        self.passed.iter_mut().for_each(|record| record.vertices.clear());
-        passed.into_iter().for_each(|obstacle| self.note_passed(obstacle, size));
         self.waiting.iter_mut().for_each(|record| record.behind_m = 0.0);
         waiting.iter().for_each(|body| self.note(body, size));
         self.numbers.push(number);
@@ -64,19 +58,6 @@ impl FrameSteps {
         self.uses.extend(watch.uses);
         self.searches_s.push(watch.lengths_s);
         watch.thefts.iter().for_each(|theft| note_theft(&mut self.thefts, *theft));
-    }
-
-    fn note_passed(&mut self, PassedObstacle { name, vertices }: PassedObstacle, size: u64) {
-        let known = self.passed.iter().position(|record| record.obstacle == name);
-        let place = known.unwrap_or(self.passed.len());
-        if known.is_none() {
-            let vertices = Vec::new();
-            self.passed.push(PassedRecord { obstacle: name, steps: 0, largest: 0, vertices });
-        }
-        let record = &mut self.passed[place];
-        record.steps += size;
-        record.largest = record.largest.max(vertices.len() as u64);
-        record.vertices = vertices;
     }
 
     fn note_yielding(&mut self, it: YieldingObstacle, size: u64) {
@@ -129,7 +110,6 @@ impl FrameSteps {
             part: ClothPart {
                 thefts: gather_thefts(world, &self.thefts)?,
                 waiting: self.waiting.clone(),
-                passed: self.passed.clone(),
                 yielded: self.yielded.clone(),
                 strain: match world.rank() {
                     0 => extremes(simulation.model(), simulation.positions()),

@@ -3,7 +3,6 @@
 
 mod crush;
 mod details;
-mod drops;
 mod fields;
 mod frame_steps;
 mod head;
@@ -116,7 +115,6 @@ impl<'a> RunKind<'a> for RankRun<'a> {
             number,
             size: number + 1 - step,
             waiting: simulation.waiting(),
-            passed: simulation.passed(),
             yielding: simulation.yielding(),
         };
         if let Some(recorder) = recorder {

@@ -7,7 +7,6 @@ use cloth_core::math::Vec3;
 use cloth_step::{Model, Unwelded};
 
 use crate::program::output::energy_balance::{EnergyBalance, Window};
-use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, Strain};
 use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::waits::Waits;
@@ -29,8 +28,6 @@ pub struct Summary<'a> {
     pub sizes: &'a StepSizes,
     /// Bodies that waited.
     pub waits: &'a Waits,
-    /// Obstacles that cloth passed.
-    pub drops: &'a Drops,
     /// Obstacles whose skin gave way.
     pub yields: &'a Yields,
     /// The pairs that the scene keeps apart, in words.
@@ -49,7 +46,7 @@ impl fmt::Display for Summary<'_> {
         if let Some(pairs) = &self.apart {
             writeln!(f, "  apart     {pairs}: they may cross, and `check` leaves them out")?;
         }
-        write!(f, "{}{}{}", self.waits, self.drops, self.yields)?;
+        write!(f, "{}{}", self.waits, self.yields)?;
         write_energy(f, &self.run.head.energy)?;
         self.run.write_files(f)
     }

@@ -18,7 +18,6 @@ use crate::program::print;
 use crate::program::profile::frames::FrameProfiles;
 use crate::program::run::cloth::crush::Crush;
 use crate::program::run::cloth::details::Details;
-use crate::program::run::cloth::drops::Drops;
 use crate::program::run::cloth::peaks::{Peaks, contacts_of};
 use crate::program::run::cloth::sizes::StepSizes;
 use crate::program::run::cloth::summary::Summary;
@@ -47,7 +46,6 @@ pub struct ClothSums {
     crush: Crush,
     sizes: StepSizes,
     waits: Waits,
-    drops: Drops,
     yields: Yields,
     /// The test trees of the recorded steps.
     trees: Option<TreeWriter>,
@@ -70,7 +68,7 @@ impl RunSums for ClothSums {
         self.totals.add(record);
         self.waits.add(record);
         self.yields.add(record);
-        let warnings = [self.drops.add(record), self.crush.add(record)];
+        let warnings = [self.crush.add(record)];
         warnings.into_iter().flatten().reduce(|all, next| format!("{all}\n{next}"))
     }
 
@@ -102,7 +100,6 @@ impl<'j> Recorder<'j, ClothSums> {
             crush: Crush::default(),
             sizes: StepSizes::new(step_s),
             waits: Waits::new(step_s),
-            drops: Drops::new(step_s),
             yields: Yields::new(step_s),
             trees: None,
         };
@@ -173,7 +170,7 @@ impl<'j> Recorder<'j, ClothSums> {
     ) -> Result<()> {
         let start = Instant::now();
         let Self { mut folder, sums, output_s, .. } = self;
-        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, drops, yields, .. } = sums;
+        let ClothSums { step_s, profiles, totals, peaks, sizes, waits, yields, .. } = sums;
         let job = folder.job;
         let mut profile = None;
         folder.end(outcome, |head| {
@@ -195,20 +192,10 @@ impl<'j> Recorder<'j, ClothSums> {
             })?;
         }
         if job.show.words() {
-            let (peaks, sizes, waits, drops, yields) = (&peaks, &sizes, &waits, &drops, &yields);
+            let (peaks, sizes, waits, yields) = (&peaks, &sizes, &waits, &yields);
             let apart = job.scene.apart_in_words();
             let unwelded = &unwelded;
-            print::line(&Summary {
-                run,
-                model,
-                peaks,
-                unwelded,
-                sizes,
-                waits,
-                drops,
-                yields,
-                apart,
-            })?;
+            print::line(&Summary { run, model, peaks, unwelded, sizes, waits, yields, apart })?;
         }
         Ok(())
     }

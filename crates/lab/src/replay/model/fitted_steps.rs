@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-
 use cloth_sim::program::run::recording::{RecordedStep, Recording};
 
 /// All recordings of a replay, and the steps that the model is fitted to.
