@@ -74,7 +74,8 @@ pub fn choice_meant(found: &str, known: &[&str]) -> String {
 pub struct Bound {
     /// The largest value.
     pub most: f64,
-    unit: &'static str,
+    /// The unit of the numbers.
+    pub unit: &'static str,
 }
 
 const fn bound(most: f64, unit: &'static str) -> Bound {
@@ -152,6 +153,8 @@ pub const MOST_REFINE: u32 = 64;
 pub const SMALLEST_RESIDUAL: f64 = 1e-15;
 /// The largest number of sweeps. Piles rest with twenty.
 pub const MOST_SWEEPS: u32 = 100_000;
+/// The largest clearance, as a part of the contact distance.
+pub const MOST_CLEARANCE: f64 = 0.1;
 /// The smallest clearance, m. It is near the rounding errors of positions.
 pub const SMALLEST_CLEARANCE_M: f64 = 1e-10;
 /// The largest number of subdomains. Every rank holds the list of all.
@@ -165,65 +168,93 @@ pub fn shown(value: f64) -> String {
     }
 }
 
-/// Not NaN, not infinite.
-pub fn finite(at: &str, value: f64) -> Result<()> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::input(at, format!("{value} is not a finite number"), "write a finite number"))
+/// The numbers of a field: one, those of a vector, or none.
+pub trait Numbers: Copy {
+    /// Checks each number.
+    ///
+    /// # Errors
+    /// Those of `check`.
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()>;
 }
 
-/// All components finite.
-pub fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
-    value.into_iter().try_for_each(|component| finite(at, component))
+impl Numbers for f64 {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        check(self)
+    }
+}
+
+impl Numbers for [f64; 3] {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        self.into_iter().try_for_each(check)
+    }
+}
+
+impl Numbers for Vec3 {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        self.iter().copied().try_for_each(check)
+    }
+}
+
+impl<N: Numbers> Numbers for Option<N> {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        self.map_or(Ok(()), |numbers| numbers.each(check))
+    }
+}
+
+/// Not NaN, not infinite.
+pub fn finite(at: &str, numbers: impl Numbers) -> Result<()> {
+    numbers.each(|value| {
+        if value.is_finite() {
+            return Ok(());
+        }
+        Err(Error::input(at, format!("{value} is not a finite number"), "write a finite number"))
+    })
 }
 
 /// Finite and not beyond `bound`.
-pub fn within(at: &str, value: f64, Bound { most, unit }: Bound) -> Result<()> {
-    finite(at, value)?;
-    if value.abs() <= most {
-        return Ok(());
-    }
-    // An example in brackets is said once.
-    let of_value = if unit.starts_with('(') { "" } else { unit };
-    let text = |value: f64, unit| format!("{} {unit}", shown(value)).trim_end().to_owned();
-    let (value, most) = (text(value, of_value), text(most, unit));
-    let cause = format!("{value} is out of bounds: the largest magnitude is {most}");
-    Err(Error::input(
-        at,
-        cause,
-        "write a smaller number; docs/scene.md names the unit of the field",
-    ))
-}
-
-/// All components within `bound`.
-pub fn vector_within(at: &str, value: [f64; 3], bound: Bound) -> Result<()> {
-    value.into_iter().try_for_each(|component| within(at, component, bound))
+pub fn within(at: &str, numbers: impl Numbers, Bound { most, unit }: Bound) -> Result<()> {
+    numbers.each(|value| {
+        finite(at, value)?;
+        if value.abs() <= most {
+            return Ok(());
+        }
+        // An example in brackets is said once.
+        let of_value = if unit.starts_with('(') { "" } else { unit };
+        let text = |value: f64, unit| format!("{} {unit}", shown(value)).trim_end().to_owned();
+        let (value, most) = (text(value, of_value), text(most, unit));
+        let cause = format!("{value} is out of bounds: the largest magnitude is {most}");
+        let remedy = "write a smaller number; docs/scene.md names the unit of the field";
+        Err(Error::input(at, cause, remedy))
+    })
 }
 
 /// Above zero.
-pub fn positive(at: &str, value: f64) -> Result<()> {
-    finite(at, value)?;
-    if value > 0.0 {
-        return Ok(());
-    }
-    let cause = format!("{} is not positive", shown(value));
-    Err(Error::input(at, cause, "write a number above zero"))
+pub fn positive(at: &str, numbers: impl Numbers) -> Result<()> {
+    numbers.each(|value| {
+        finite(at, value)?;
+        if value > 0.0 {
+            return Ok(());
+        }
+        let cause = format!("{} is not positive", shown(value));
+        Err(Error::input(at, cause, "write a number above zero"))
+    })
 }
 
 /// Above zero and within `bound`.
-pub fn positive_within(at: &str, value: f64, bound: Bound) -> Result<()> {
-    positive(at, value).and_then(|()| within(at, value, bound))
+pub fn positive_within(at: &str, numbers: impl Numbers, bound: Bound) -> Result<()> {
+    positive(at, numbers).and_then(|()| within(at, numbers, bound))
 }
 
 /// Zero or above, and within `bound`.
-pub fn not_negative(at: &str, value: f64, bound: Bound) -> Result<()> {
-    finite(at, value)?;
-    if value >= 0.0 {
-        return within(at, value, bound);
-    }
-    let cause = format!("{} is negative", shown(value));
-    Err(Error::input(at, cause, "write zero or a number above it"))
+pub fn not_negative(at: &str, numbers: impl Numbers, bound: Bound) -> Result<()> {
+    numbers.each(|value| {
+        finite(at, value)?;
+        if value >= 0.0 {
+            return within(at, value, bound);
+        }
+        let cause = format!("{} is negative", shown(value));
+        Err(Error::input(at, cause, "write zero or a number above it"))
+    })
 }
 
 /// A count above zero.
@@ -232,6 +263,14 @@ pub fn at_least_one(at: &str, value: impl Into<u64>) -> Result<()> {
         return Ok(());
     }
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
+}
+
+/// A count up to `most`.
+pub fn at_most(at: &str, value: u32, most: u32) -> Result<()> {
+    if value <= most {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{value} are too many"), format!("choose at most {most}")))
 }
 
 /// A count from one to `most`. `advice` is added to the remedy for a larger one.
@@ -250,7 +289,7 @@ pub fn cells(at: &str, value: u32) -> Result<()> {
 
 /// A vector that can be normalized.
 pub fn direction(at: &str, value: [f64; 3]) -> Result<()> {
-    finite_vector(at, value)?;
+    finite(at, value)?;
     let length = Vec3::from(value).norm();
     if length.is_normal() {
         return Ok(());

@@ -58,7 +58,7 @@ impl PartSpec {
             return Err(Error::input(format!("{at}.shape"), cause, remedy));
         }
         self.shape.check(&format!("{at}.shape"))?;
-        bounds::vector_within(&format!("{at}.at_m"), self.at_m, bounds::LENGTH)?;
+        bounds::within(&format!("{at}.at_m"), self.at_m, bounds::LENGTH)?;
         bounds::direction(&format!("{at}.axis"), self.axis)?;
         bounds::within(&format!("{at}.angle_deg"), self.angle_deg, bounds::ANGLE)
     }

@@ -1,74 +1,45 @@
-//! Checks the maps and the pins of a cloth.
+//! Checks where numbers come from, and what fields of a pin go together.
 
-use crate::check::loads::check_amplitude;
-use crate::spec::{MapSpec, Numbers, PinSpec};
-use cloth_core::bounds::*;
+use crate::check::loads::not_negative_factors;
+use crate::spec::{Numbers, PinSpec};
 use cloth_core::error::{Error, Result};
+use cloth_core::settings::Check;
 
-impl MapSpec {
-    pub(super) fn validate(&self, at: &str) -> Result<()> {
-        within(&format!("{at}.low"), self.low, FACTOR)?;
-        within(&format!("{at}.high"), self.high, FACTOR)?;
-        self.from.validate(&format!("{at}.from"))
-    }
-}
-
-impl Numbers {
-    fn validate(&self, at: &str) -> Result<()> {
+impl Check for Numbers {
+    fn check(&self, at: &str) -> Result<()> {
         match self {
-            Self::Select(select) => select.validate(at),
+            Self::Select(select) => select.check(at),
             Self::Csv(_) | Self::Colour(_) => Ok(()),
         }
     }
 }
 
 impl PinSpec {
-    pub(super) fn validate(&self, at: &str) -> Result<()> {
-        self.select.validate(&format!("{at}.select"))?;
-        within(&format!("{at}.start_s"), self.start_s, TIME)?;
-        if let Some(end_s) = self.end_s {
-            within(&format!("{at}.end_s"), end_s, TIME)?;
-            if end_s <= self.start_s {
-                let cause =
-                    format!("the pin ends at {end_s} s, before it starts at {} s", self.start_s);
-                return Err(Error::input(format!("{at}.end_s"), cause, "choose a later end"));
-            }
+    pub(crate) fn check_use(&self, at: &str) -> Result<()> {
+        not_negative_factors(&self.strength, &format!("{at}.strength"))?;
+        if let Some(end_s) = self.end_s.filter(|end_s| *end_s <= self.start_s) {
+            let cause =
+                format!("the pin ends at {end_s} s, before it starts at {} s", self.start_s);
+            return Err(Error::input(format!("{at}.end_s"), cause, "choose a later end"));
         }
-        self.motion.as_ref().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))?;
-        self.validate_springs(at)?;
-        self.validate_follow(at)
-    }
-
-    fn validate_springs(&self, at: &str) -> Result<()> {
-        let Some(stiffness) = self.stiffness_n_per_m else {
-            let field = match (&self.weights, self.strength.is_empty()) {
-                (Some(_), _) => "weights",
-                (None, false) => "strength",
-                (None, true) => return Ok(()),
-            };
-            let cause = "it is for the springs of a pin, and this one holds its vertices exactly";
-            let remedy = "give stiffness_n_per_m too, or leave it out";
-            return Err(Error::input(format!("{at}.{field}"), cause, remedy));
+        let of_springs = "it is for the springs of a pin, and this one holds its vertices exactly";
+        let give = "give stiffness_n_per_m too, or leave it out";
+        let (is_held, follows) = (self.stiffness_n_per_m.is_none(), self.follow.is_some());
+        let (field, cause, remedy) = if is_held && self.weights.is_some() {
+            ("weights", of_springs, give)
+        } else if is_held && !self.strength.is_empty() {
+            ("strength", of_springs, give)
+        } else if follows && self.motion.is_some() {
+            ("motion", "vertices that follow an obstacle have no other motion", "leave it out")
+        } else if follows && self.start_s != 0.0 {
+            (
+                "start_s",
+                "vertices that follow an obstacle are held from the start on",
+                "leave it out",
+            )
+        } else {
+            return Ok(());
         };
-        positive_within(&format!("{at}.stiffness_n_per_m"), stiffness, STIFFNESS)?;
-        self.weights.as_ref().map_or(Ok(()), |from| from.validate(&format!("{at}.weights")))?;
-        check_amplitude(&self.strength, &format!("{at}.strength"))?;
-        for (i, key) in self.strength.iter().enumerate() {
-            not_negative(&format!("{at}.strength[{i}].factor"), key.factor, FACTOR)?;
-        }
-        Ok(())
-    }
-
-    fn validate_follow(&self, at: &str) -> Result<()> {
-        let (field, cause) = match (&self.follow, &self.motion) {
-            (Some(_), Some(_)) => {
-                ("motion", "vertices that follow an obstacle have no other motion")
-            }
-            (Some(_), None) if self.start_s != 0.0 => {
-                ("start_s", "vertices that follow an obstacle are held from the start on")
-            }
-            _ => return Ok(()),
-        };
-        Err(Error::input(format!("{at}.{field}"), cause, "leave it out"))
+        Err(Error::input(format!("{at}.{field}"), cause, remedy))
     }
 }

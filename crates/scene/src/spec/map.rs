@@ -1,24 +1,27 @@
 //! Maps of cloth, as the user writes them.
 
+use cloth_core::bounds::{FACTOR, within};
+use cloth_core::settings;
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Select;
 
-/// Numbers of the vertices of a cloth, which multiply one of its settings. Several maps of one setting
-/// multiply each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Map", deny_unknown_fields)]
-pub struct MapSpec {
-    /// The setting.
-    pub of: Mapped,
-    /// Where the numbers come from.
-    pub from: Numbers,
-    /// The factor of the setting where the number is 0.
-    #[serde(default)]
-    pub low: f64,
-    /// The factor where the number is 1. In between, and beyond, it is linear.
-    #[serde(default = "one")]
-    pub high: f64,
+settings! {
+    /// Numbers of the vertices of a cloth, which multiply one of its settings. Several maps of one
+    /// setting multiply each other.
+    #[serde(rename = "Map")]
+    pub struct MapSpec {
+        /// The setting.
+        pub of: Mapped,
+        /// Where the numbers come from.
+        pub from: Numbers => checked,
+        /// The factor of the setting where the number is 0.
+        #[serde(default)]
+        pub low: f64 => within(FACTOR),
+        /// The factor where the number is 1. In between, and beyond, it is linear.
+        #[serde(default = "one")]
+        pub high: f64 => within(FACTOR),
+    }
 }
 
 fn one() -> f64 {
@@ -45,9 +48,9 @@ pub enum Mapped {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Numbers {
-    /// A CSV file, by its path relative to the scene file. It begins with the line `value`, and has a
-    /// line for each vertex in the order of the mesh; or it begins with `vertex,value`, and vertices
-    /// that it leaves out have 0.
+    /// A CSV file, by its path relative to the scene file. It begins with the line `value`, and has
+    /// a line for each vertex in the order of the mesh; or it begins with `vertex,value`, and
+    /// vertices that it leaves out have 0.
     Csv(String),
     /// A channel of the vertex colours of an OBJ file (`v x y z r g b`).
     Colour(Channel),

@@ -28,8 +28,10 @@ use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::contact;
 use cloth_collision::stealing::StealingSettings;
+use cloth_core::bounds::*;
 use cloth_core::mesh::shapes::Shape;
 use cloth_core::partition::methods::PartitionSettings;
+use cloth_core::settings;
 use cloth_step::StepsPerFrame;
 use cloth_step::{GravityKey, Solver};
 pub use engine::EngineChoice;
@@ -42,122 +44,83 @@ pub use pin::PinSpec;
 pub use samples::{PinchSpec, SamplesSpec};
 pub use seam::{SeamSide, SeamSpec, Stitches};
 
-/// A scene. Every field has a default, except a shape and a material.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Scene {
-    /// Names the run folder. The default is the scene file's own name.
-    pub name: String,
-    /// The seed of rigid bodies that are placed, turned or moved at random. Cloth has nothing random.
-    pub seed: u64,
-    /// Number of frames after the first one. The first frame shows the start.
-    pub frames: u32,
-    /// What computes it.
-    pub engine: EngineChoice,
-    /// Frames per simulated second.
-    pub frames_per_second: f64,
-    /// Time steps from one frame to the next.
-    pub steps_per_frame: StepsPerFrame,
-    /// Acceleration of gravity, m/s^2.
-    pub gravity_m_per_s2: [f64; 3],
-    /// Gravity over time, in a scene of cloth. If there are keys, they take the place of
-    /// `gravity_m_per_s2`.
-    pub gravity_keyframes: Vec<GravityKey>,
-    /// The factor of all coefficients of friction over time, in a scene of cloth. Always 1 without keys.
-    pub friction_keyframes: Vec<AmplitudeKey>,
-    /// Drag and wind.
-    pub air: Air,
-    /// The cloths.
-    pub cloths: Vec<Cloth>,
-    /// What holds cloths together.
-    pub seams: Vec<SeamSpec>,
-    /// Surfaces whose motion is prescribed.
-    pub obstacles: Vec<Obstacle>,
-    /// Rigid bodies, alone or among cloth.
-    pub bodies: Vec<Bodies>,
-    /// The materials of rigid bodies, and of surfaces that `touch` names.
-    pub materials: Vec<BodyMaterial>,
-    /// Pairs of materials that do not meet by the mean of both.
-    pub material_pairs: Vec<MaterialPair>,
-    /// Pairs of cloths, bodies and obstacles that do not touch each other, by their names. A cloth and
-    /// itself: it does not touch itself.
-    pub apart: Vec<(String, String)>,
-    /// What holds rigid bodies together.
-    pub joints: Vec<JointSpec>,
-    /// Where rigid bodies are, and how space is divided among ranks.
-    pub domain: DomainSpec,
-    /// Who computes rigid bodies: ranks by parts of the domain, or workers.
-    pub parallel: Parallel,
-    /// How ranks keep shadow copies of rigid bodies in step. Results do not depend on it.
-    pub synchronisation: cloth_rigid::Synchronisation,
-    /// How contacts change the velocities of rigid bodies.
-    pub response: cloth_rigid::Response,
-    /// Contact distance and friction.
-    pub contact: contact::ContactSettings,
-    /// The search for contacts. Results do not depend on it.
-    pub collision: Collision,
-    /// The linear solver.
-    pub solver: Solver,
-    /// Approximate number of vertices of a patch.
-    pub patch_vertices: u32,
-    /// How patches are divided among ranks. Results do not depend on it.
-    pub partition: PartitionSettings,
-    /// Each triangle of a cloth is cut into `refine` x `refine`.
-    pub refine: u32,
-    /// What is written, and how.
-    pub output: Output,
+settings! {
+    /// A scene. Every field has a default, except a shape and a material.
+    pub struct Scene {
+        /// Names the run folder. The default is the scene file's own name.
+        pub name: String = String::new(),
+        /// The seed of rigid bodies that are placed, turned or moved at random. Cloth has nothing
+        /// random.
+        pub seed: u64 = 0,
+        /// Number of frames after the first one. The first frame shows the start.
+        pub frames: u32 = 25 => at_most(MOST_FRAMES),
+        /// What computes it.
+        pub engine: EngineChoice = EngineChoice::default(),
+        /// Frames per simulated second.
+        pub frames_per_second: f64 = 25.0 => positive,
+        /// Time steps from one frame to the next.
+        pub steps_per_frame: StepsPerFrame = StepsPerFrame::Equal(40),
+        /// Acceleration of gravity, m/s^2.
+        pub gravity_m_per_s2: [f64; 3] = GRAVITY => within(ACCELERATION),
+        /// Gravity over time, in a scene of cloth. If there are keys, they take the place of
+        /// `gravity_m_per_s2`.
+        pub gravity_keyframes: Vec<GravityKey> = Vec::new() => keys,
+        /// The factor of all coefficients of friction over time, in a scene of cloth. Always 1
+        /// without keys.
+        pub friction_keyframes: Vec<AmplitudeKey> = Vec::new() => keys,
+        /// Drag and wind.
+        pub air: Air = Air::default(),
+        /// The cloths.
+        pub cloths: Vec<Cloth> = Vec::new(),
+        /// What holds cloths together.
+        pub seams: Vec<SeamSpec> = Vec::new(),
+        /// Surfaces whose motion is prescribed.
+        pub obstacles: Vec<Obstacle> = Vec::new(),
+        /// Rigid bodies, alone or among cloth.
+        pub bodies: Vec<Bodies> = Vec::new(),
+        /// The materials of rigid bodies, and of surfaces that `touch` names.
+        pub materials: Vec<BodyMaterial> = Vec::new(),
+        /// Pairs of materials that do not meet by the mean of both.
+        pub material_pairs: Vec<MaterialPair> = Vec::new(),
+        /// Pairs of cloths, bodies and obstacles that do not touch each other, by their names. A
+        /// cloth and itself: it does not touch itself.
+        pub apart: Vec<(String, String)> = Vec::new(),
+        /// What holds rigid bodies together.
+        pub joints: Vec<JointSpec> = Vec::new(),
+        /// Where rigid bodies are, and how space is divided among ranks.
+        pub domain: DomainSpec = DomainSpec::default(),
+        /// Who computes rigid bodies: ranks by parts of the domain, or workers.
+        pub parallel: Parallel = Parallel::default(),
+        /// How ranks keep shadow copies of rigid bodies in step. Results do not depend on it.
+        pub synchronisation: cloth_rigid::Synchronisation = cloth_rigid::Synchronisation::default(),
+        /// How contacts change the velocities of rigid bodies.
+        pub response: cloth_rigid::Response = cloth_rigid::Response::default(),
+        /// Contact distance and friction.
+        pub contact: contact::ContactSettings = contact::ContactSettings::default(),
+        /// The search for contacts. Results do not depend on it.
+        pub collision: Collision = Collision::default(),
+        /// The linear solver.
+        pub solver: Solver = Solver::default(),
+        /// Approximate number of vertices of a patch.
+        pub patch_vertices: u32 = 256 => at_least_one,
+        /// How patches are divided among ranks. Results do not depend on it.
+        pub partition: PartitionSettings = PartitionSettings::default(),
+        /// Each triangle of a cloth is cut into `refine` x `refine`.
+        pub refine: u32 = 1 => count(MOST_REFINE, ""),
+        /// What is written, and how.
+        pub output: Output = Output::default(),
+    }
 }
 
 /// The default of gravity, m/s^2.
 pub(super) const GRAVITY: [f64; 3] = [0.0, -9.81, 0.0];
 
-/// The search for contacts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Collision {
-    /// Whether a processor with nothing to do takes tasks from others.
-    pub stealing: bool,
-}
-
-impl Default for Collision {
-    fn default() -> Self {
-        Self { stealing: true }
-    }
-}
-
-impl Default for Scene {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            seed: 0,
-            frames: 25,
-            engine: EngineChoice::default(),
-            frames_per_second: 25.0,
-            steps_per_frame: StepsPerFrame::Equal(40),
-            gravity_m_per_s2: GRAVITY,
-            gravity_keyframes: Vec::new(),
-            friction_keyframes: Vec::new(),
-            air: Air::default(),
-            cloths: Vec::new(),
-            seams: Vec::new(),
-            obstacles: Vec::new(),
-            bodies: Vec::new(),
-            materials: Vec::new(),
-            material_pairs: Vec::new(),
-            apart: Vec::new(),
-            joints: Vec::new(),
-            domain: DomainSpec::default(),
-            parallel: Parallel::default(),
-            synchronisation: cloth_rigid::Synchronisation::default(),
-            response: cloth_rigid::Response::default(),
-            contact: contact::ContactSettings::default(),
-            collision: Collision::default(),
-            solver: Solver::default(),
-            patch_vertices: 256,
-            partition: PartitionSettings::default(),
-            refine: 1,
-            output: Output::default(),
-        }
+settings! {
+    /// The search for contacts.
+    #[derive(Copy, Eq)]
+    pub struct Collision {
+        /// Whether a processor with nothing to do takes tasks from others.
+        pub stealing: bool = true,
     }
 }
 
@@ -184,7 +147,8 @@ impl Scene {
     }
 
     /// The path of each file that the scene names: meshes of cloths and of obstacles, samples of
-    /// obstacles, meshes and places of rigid bodies, places of joints, then patterns and maps of cloths.
+    /// obstacles, meshes and places of rigid bodies, places of joints, then patterns and maps of
+    /// cloths.
     pub fn mesh_paths_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let (mut cloths, mut others) = (Vec::new(), Vec::new());
         for cloth in &mut self.cloths {
@@ -226,92 +190,87 @@ impl Scene {
     }
 }
 
-/// A cloth.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cloth {
-    /// Unique in the scene. The default comes from the mesh file or the shape.
-    #[serde(default)]
-    pub name: Option<String>,
-    /// Its surface.
-    pub shape: Shape,
-    /// Where it starts. The scale applies to its rest shape too.
-    #[serde(default)]
-    pub transform: Placement,
-    /// Where its rest lengths come from.
-    #[serde(default)]
-    pub rest: Rest,
-    /// Warp direction of faces without texture coordinates. It is given in the mesh's own
-    /// coordinates and projected to each face.
-    #[serde(default = "default_warp_axis")]
-    pub warp_axis: [f64; 3],
-    /// Its fabric.
-    pub material: MaterialSpec,
-    /// The fabric gets stiff where it is stretched nearly by this, in any direction in its plane. By
-    /// default it does not.
-    #[serde(default)]
-    pub strain_limit: Option<f64>,
-    /// How far vertices start off their place along their normals, at most, m. By default only cloth
-    /// in a plane along which gravity and wind act starts so, by 1e-9 of its size.
-    #[serde(default)]
-    pub imperfection_m: Option<f64>,
-    /// Name of the material that gives its friction and its contact distance. Without one `contact`
-    /// does.
-    #[serde(default)]
-    pub touch: Option<String>,
-    /// Rayleigh damping.
-    #[serde(default)]
-    pub damping: Damping,
-    /// Numbers of its vertices, which multiply its settings.
-    #[serde(default)]
-    pub maps: Vec<MapSpec>,
-    /// Edges that are folded at rest.
-    #[serde(default)]
-    pub folds: Vec<FoldSpec>,
-    /// Vertices whose motion is prescribed.
-    #[serde(default)]
-    pub pins: Vec<PinSpec>,
-    /// Vertices that bodies carry.
-    #[serde(default)]
-    pub attach: Vec<AttachSpec>,
-    /// Forces on groups of vertices.
-    #[serde(default)]
-    pub forces: Vec<ForceSpec>,
-    /// Pressures on its sides.
-    #[serde(default)]
-    pub pressures: Vec<PressureSpec>,
-    /// Masses beside that of the fabric.
-    #[serde(default)]
-    pub masses: Vec<MassSpec>,
-    /// Velocity at the start, m/s.
-    #[serde(default)]
-    pub velocity_m_per_s: [f64; 3],
-    /// Angular velocity at the start about the centre of mass, rad/s.
-    #[serde(default)]
-    pub angular_velocity_rad_per_s: [f64; 3],
+settings! {
+    /// A cloth.
+    pub struct Cloth, also Cloth::check_limit {
+        /// Unique in the scene. The default comes from the mesh file or the shape.
+        #[serde(default)]
+        pub name: Option<String>,
+        /// Its surface.
+        pub shape: Shape => checked,
+        /// Where it starts. The scale applies to its rest shape too.
+        #[serde(default)]
+        pub transform: Placement => checked,
+        /// Where its rest lengths come from.
+        #[serde(default)]
+        pub rest: Rest => checked,
+        /// Warp direction of faces without texture coordinates. It is given in the mesh's own
+        /// coordinates and projected to each face.
+        #[serde(default = "default_warp_axis")]
+        pub warp_axis: [f64; 3] => direction,
+        /// Its fabric.
+        pub material: MaterialSpec => checked,
+        /// The fabric gets stiff where it is stretched nearly by this, in any direction in its
+        /// plane. By default it does not.
+        #[serde(default)]
+        pub strain_limit: Option<f64> => positive_within(STRAIN_LIMIT),
+        /// How far vertices start off their place along their normals, at most, m. By default only
+        /// cloth in a plane along which gravity and wind act starts so, by 1e-9 of its size.
+        #[serde(default)]
+        pub imperfection_m: Option<f64> => not_negative(LENGTH),
+        /// Name of the material that gives its friction and its contact distance. Without one
+        /// `contact` does.
+        #[serde(default)]
+        pub touch: Option<String>,
+        /// Rayleigh damping.
+        #[serde(default)]
+        pub damping: Damping => checked,
+        /// Numbers of its vertices, which multiply its settings.
+        #[serde(default)]
+        pub maps: Vec<MapSpec> => checked,
+        /// Edges that are folded at rest.
+        #[serde(default)]
+        pub folds: Vec<FoldSpec> => checked,
+        /// Vertices whose motion is prescribed.
+        #[serde(default)]
+        pub pins: Vec<PinSpec> => checked,
+        /// Vertices that bodies carry.
+        #[serde(default)]
+        pub attach: Vec<AttachSpec> => checked,
+        /// Forces on groups of vertices.
+        #[serde(default)]
+        pub forces: Vec<ForceSpec> => checked,
+        /// Pressures on its sides.
+        #[serde(default)]
+        pub pressures: Vec<PressureSpec> => checked,
+        /// Masses beside that of the fabric.
+        #[serde(default)]
+        pub masses: Vec<MassSpec> => checked,
+        /// Velocity at the start, m/s.
+        #[serde(default)]
+        pub velocity_m_per_s: [f64; 3] => within(SPEED),
+        /// Angular velocity at the start about the centre of mass, rad/s.
+        #[serde(default)]
+        pub angular_velocity_rad_per_s: [f64; 3] => within(ANGULAR_SPEED),
+    }
 }
 
 fn default_warp_axis() -> [f64; 3] {
     [1.0, 0.0, 0.0]
 }
 
-/// Scales, then rotates, then translates.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Placement {
-    /// Uniform factor: metres per unit of the mesh.
-    pub scale: f64,
-    /// Axis of the rotation. Any length except zero.
-    pub axis: [f64; 3],
-    /// Angle, degrees.
-    pub angle_deg: f64,
-    /// Added last, m.
-    pub translation_m: [f64; 3],
-}
-
-impl Default for Placement {
-    fn default() -> Self {
-        Self { scale: 1.0, axis: [0.0, 1.0, 0.0], angle_deg: 0.0, translation_m: [0.0; 3] }
+settings! {
+    /// Scales, then rotates, then translates.
+    #[derive(Copy)]
+    pub struct Placement {
+        /// Uniform factor: metres per unit of the mesh.
+        pub scale: f64 = 1.0 => positive_within(FACTOR),
+        /// Axis of the rotation. Any length except zero.
+        pub axis: [f64; 3] = [0.0, 1.0, 0.0] => direction,
+        /// Angle, degrees.
+        pub angle_deg: f64 = 0.0 => within(ANGLE),
+        /// Added last, m.
+        pub translation_m: [f64; 3] = [0.0; 3] => within(LENGTH),
     }
 }
 
@@ -329,8 +288,8 @@ pub enum Rest {
         /// Length of one unit of texture coordinates, m.
         metres_per_unit: f64,
     },
-    /// A sewing pattern in an OBJ file of the same polygons, by its path relative to the scene file.
-    /// The cloth is flat at rest.
+    /// A sewing pattern in an OBJ file of the same polygons, by its path relative to the scene
+    /// file. The cloth is flat at rest.
     Obj(String),
 }
 
@@ -343,14 +302,15 @@ impl Rest {
     }
 }
 
-/// Rayleigh damping: coefficients of mass and of stiffness.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Damping {
-    /// Proportional to mass, 1/s.
-    pub mass_per_s: f64,
-    /// Proportional to stiffness, s.
-    pub stiffness_s: f64,
+settings! {
+    /// Rayleigh damping: coefficients of mass and of stiffness.
+    #[derive(Copy)]
+    pub struct Damping {
+        /// Proportional to mass, 1/s.
+        pub mass_per_s: f64 = 0.0 => not_negative(DAMPING_RATE),
+        /// Proportional to stiffness, s.
+        pub stiffness_s: f64 = 0.0 => not_negative(DAMPING_TIME),
+    }
 }
 
 /// A choice of vertices of one cloth.
@@ -379,12 +339,13 @@ fn with_parentheses<S: Serializer>(point: &[f64; 3], to: S) -> Result<S::Ok, S::
     to.serialize_newtype_struct("Point", point)
 }
 
-/// A rigid motion by keyframes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Motion", default, deny_unknown_fields)]
-pub struct MotionSpec {
-    /// Centre of the rotations before any translation, m.
-    pub center_m: [f64; 3],
-    /// At least one, in ascending order of time.
-    pub keyframes: Vec<KeyframeSpec>,
+settings! {
+    /// A rigid motion by keyframes.
+    #[serde(rename = "Motion")]
+    pub struct MotionSpec, also MotionSpec::check_speeds {
+        /// Centre of the rotations before any translation, m.
+        pub center_m: [f64; 3] = [0.0; 3] => within(LENGTH),
+        /// At least one, in ascending order of time.
+        pub keyframes: Vec<KeyframeSpec> = Vec::new() => keys,
+    }
 }

@@ -1,25 +1,28 @@
 //! Samples of a surface that deforms, as the user writes them.
 
-use serde::{Deserialize, Serialize};
+use cloth_core::bounds::{TIME, positive, within};
+use cloth_core::settings;
+use serde::Serialize;
 
 use cloth_bodies::bodies::prescribed::{Interpolation, Yielding};
 use cloth_core::choice::deserialize_choice;
 
-/// A motion of each vertex, by samples of a point cache.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Samples", deny_unknown_fields)]
-pub struct SamplesSpec {
-    /// A PC2 or an MDD file, relative to the scene's folder. Its points are the vertices of the
-    /// shape, in their order and in their own coordinates.
-    pub file: String,
-    /// Frames per second of the file.
-    pub frames_per_second: f64,
-    /// The time of the first sample, s.
-    #[serde(default)]
-    pub start_s: f64,
-    /// How it goes from one sample to the next.
-    #[serde(default)]
-    pub interpolation: Interpolation,
+settings! {
+    /// A motion of each vertex, by samples of a point cache.
+    #[serde(rename = "Samples")]
+    pub struct SamplesSpec {
+        /// A PC2 or an MDD file, relative to the scene's folder. Its points are the vertices of the
+        /// shape, in their order and in their own coordinates.
+        pub file: String,
+        /// Frames per second of the file.
+        pub frames_per_second: f64 => positive,
+        /// The time of the first sample, s.
+        #[serde(default)]
+        pub start_s: f64 => within(TIME),
+        /// How it goes from one sample to the next.
+        #[serde(default)]
+        pub interpolation: Interpolation,
+    }
 }
 
 /// What an obstacle does where it leaves cloth no room.

@@ -16,6 +16,7 @@ use crate::bounds;
 use crate::choice::deserialize_choice;
 use crate::error::Result;
 use crate::mesh::Mesh;
+use crate::settings::Check;
 
 pub use sheet::{Diagonal, sheet};
 
@@ -108,6 +109,12 @@ shapes! {
     Cylinder(cylinder::Cylinder),
     /// The side of a cylinder or cone about the y axis, open at both ends.
     Tube(tube::Tube),
+}
+
+impl Check for Shape {
+    fn check(&self, at: &str) -> Result<()> {
+        self.generated().map_or(Ok(()), |settings| settings.check(at))
+    }
 }
 
 /// Checks a size in m.
