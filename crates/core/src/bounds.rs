@@ -78,6 +78,13 @@ pub struct Bound {
     pub unit: &'static str,
 }
 
+impl Bound {
+    /// The same bound of another kind of number.
+    pub const fn of(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+}
+
 const fn bound(most: f64, unit: &'static str) -> Bound {
     Bound { most, unit }
 }
@@ -116,7 +123,7 @@ pub const SMALLEST_STRAIN_LIMIT: f64 = 1e-4;
 /// Bound of flexural rigidities: a steel plate 4 m thick.
 pub const RIGIDITY: Bound = bound(1e12, "N m");
 /// Bound of compliances: a spring that a gram stretches by ten kilometres.
-pub const COMPLIANCE: Bound = bound(1e6, "m/N or rad/(N m)");
+pub const COMPLIANCE: Bound = bound(1e6, "m/N");
 /// Bound of damping rates. It stops all motion in a microsecond.
 pub const DAMPING_RATE: Bound = bound(1e6, "1/s");
 /// Bound of damping times. It stops all stretching of any cloth.

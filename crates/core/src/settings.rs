@@ -27,7 +27,7 @@ use crate::bounds::Bound;
 use crate::error::Result;
 
 /// Settings that a scene checks before its bodies are built.
-pub trait Check: Sized {
+pub trait Check {
     /// Checks all numbers. `at` is the path of these settings in the scene; empty for the scene.
     ///
     /// # Errors
@@ -38,12 +38,18 @@ pub trait Check: Sized {
     ///
     /// # Errors
     /// As for [`Self::check`].
-    fn check_list(list: &[Self], at: &str) -> Result<()> {
+    fn check_list(list: &[Self], at: &str) -> Result<()>
+    where
+        Self: Sized,
+    {
         list.iter().enumerate().try_for_each(|(i, it)| it.check(&format!("{at}[{i}]")))
     }
 
     /// The fields whose ranges have a unit, and the unit.
-    fn units() -> Vec<(&'static str, &'static str)> {
+    fn units() -> Vec<(&'static str, &'static str)>
+    where
+        Self: Sized,
+    {
         Vec::new()
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use ron::ser::PrettyConfig;
 
 use super::*;
+use crate::bodies::joints::spec::{HingeDrive, HingeMotor, SliderMotor};
 use cloth_bodies::bodies::prescribed::Yielding;
 use cloth_bodies::contact::ContactSettings;
 use cloth_core::settings::Check;
@@ -131,9 +132,7 @@ fn assert_units<T: Check>() {
     for (field, unit) in T::units() {
         // An example stands for a unit of none.
         let fits = |cell: &str| {
-            unit.is_empty()
-                || unit.starts_with('(')
-                || cell.split(", ").any(|it| unit.split(" or ").any(|unit| it == unit))
+            unit.is_empty() || unit.starts_with('(') || cell.split(", ").any(|it| it == unit)
         };
         assert!(has_row(field, fits), "docs/scene.md does not give `{field}` the unit {unit}");
     }
@@ -180,6 +179,9 @@ fn the_docs_give_units_and_defaults_as_declared() {
     assert_units::<BodyMaterial>();
     assert_units::<DomainSpec>();
     assert_units::<JointSpec>();
+    assert_units::<HingeMotor>();
+    assert_units::<SliderMotor>();
+    assert_units::<HingeDrive>();
     assert_units::<Air>();
     assert_units::<ContactSettings>();
     assert_units::<Yielding>();

@@ -23,13 +23,13 @@ settings! {
         pub compliance_m_per_n: f64 => not_negative(COMPLIANCE),
         /// How far it turns by a torque, rad/(N m).
         #[serde(default)]
-        pub compliance_rad_per_n_m: f64 => not_negative(COMPLIANCE),
+        pub compliance_rad_per_n_m: f64 => not_negative(COMPLIANCE.of("rad/(N m)")),
         /// Damping of a compliant joint, N s/m.
         #[serde(default)]
-        pub damping_n_s_per_m: f64 => not_negative(STIFFNESS),
+        pub damping_n_s_per_m: f64 => not_negative(STIFFNESS.of("N s/m")),
         /// Damping of its rotation, N m s/rad.
         #[serde(default)]
-        pub damping_n_m_s_per_rad: f64 => not_negative(RIGIDITY),
+        pub damping_n_m_s_per_rad: f64 => not_negative(RIGIDITY.of("N m s/rad")),
         /// Whether its two bodies collide.
         #[serde(default)]
         pub collide: bool,
@@ -88,7 +88,7 @@ settings! {
     #[derive(Copy)]
     pub struct HingeMotor {
         /// Angular velocity of the first body about the axis, degrees a second.
-        pub speed_deg_per_s: f64 => within(ANGLE),
+        pub speed_deg_per_s: f64 => within(ANGLE.of("degrees/s")),
         /// The largest torque, N m.
         pub torque_n_m: f64 => not_negative(RIGIDITY),
     }
@@ -98,10 +98,10 @@ settings! {
     /// A spring and damper that turn a hinge to an angle, as a muscle does.
     pub struct HingeDrive, also HingeDrive::check_keys {
         /// Torque for each radian from the angle, N m/rad.
-        pub stiffness_n_m_per_rad: f64 => not_negative(RIGIDITY),
+        pub stiffness_n_m_per_rad: f64 => not_negative(RIGIDITY.of("N m/rad")),
         /// Torque against what is faster or slower than the angle, N m s/rad.
         #[serde(default)]
-        pub damping_n_m_s_per_rad: f64 => not_negative(RIGIDITY),
+        pub damping_n_m_s_per_rad: f64 => not_negative(RIGIDITY.of("N m s/rad")),
         /// The turn of the first body from the start, over time. At least one, in ascending order
         /// of time.
         pub keyframes: Vec<DriveKeyframe> => keys,
@@ -126,7 +126,7 @@ settings! {
         /// Speed of the first body along the axis, m/s.
         pub speed_m_per_s: f64 => within(SPEED),
         /// The largest force, N.
-        pub force_n: f64 => not_negative(STIFFNESS),
+        pub force_n: f64 => not_negative(STIFFNESS.of("N")),
     }
 }
 
