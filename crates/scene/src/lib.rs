@@ -13,7 +13,6 @@ pub mod check;
 mod distances;
 mod fast_pins;
 pub mod imperfection;
-mod keyframe;
 pub mod load;
 mod loads;
 mod maps;

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::check::check_speed;
-use crate::spec::{SamplesSpec, Scene};
+use crate::spec::{SamplesSpec, Scene, check_speed};
 use cloth_bodies::bodies::Setup;
 use cloth_bodies::bodies::prescribed::{Motion, ObstacleSetup, SampledMotion};
 use cloth_core::bounds::{LENGTH, TIME, within};

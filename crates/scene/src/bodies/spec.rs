@@ -7,7 +7,7 @@ use cloth_core::settings;
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::check::restitution;
-use crate::keyframe::KeyframeSpec;
+use crate::spec::KeyframeSpec;
 use cloth_core::partition::methods::Repartition;
 pub use cloth_rigid::shape::BodyShape;
 use cloth_workers::WorkerSettings;

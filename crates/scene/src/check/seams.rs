@@ -48,11 +48,3 @@ pub(crate) fn held_open(at: &str, gap_m: f64, distance_m: f64, has_own: bool) ->
     let remedy = "contacts would hold the seam open; make it at least that distance";
     Error::input(at, cause, remedy)
 }
-
-impl Check for Stitches {
-    fn check(&self, at: &str) -> Result<()> {
-        let Self::Between { first, second } = self else { return Ok(()) };
-        first.select.check(&format!("{at}.first.select"))?;
-        second.select.check(&format!("{at}.second.select"))
-    }
-}

@@ -4,28 +4,21 @@
 //! Shapes are declared in [`cloth_core::mesh::shapes`], materials in
 //! [`cloth_bodies::bodies::cloth::material`], rigid bodies in [`crate::bodies::spec`].
 
-mod attach;
-mod engine;
-mod fold;
-mod loads;
-mod map;
-mod obstacle;
+mod cloth;
+mod motion;
 mod output;
 mod pin;
-mod samples;
 mod seam;
+mod select;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::bodies::joints::spec::JointSpec;
 use crate::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair, Parallel};
-pub use crate::keyframe::KeyframeSpec;
-pub use attach::AttachSpec;
 use cloth_bodies::bodies::cloth::Air;
 use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
-use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::contact;
 use cloth_collision::stealing::StealingSettings;
 use cloth_core::bounds::*;
@@ -34,15 +27,17 @@ use cloth_core::partition::methods::PartitionSettings;
 use cloth_core::settings;
 use cloth_step::StepsPerFrame;
 use cloth_step::{GravityKey, Solver};
-pub use engine::EngineChoice;
-pub use fold::FoldSpec;
-pub use loads::{ForceSpec, MassSpec, PressedSide, PressureSpec};
-pub use map::{Channel, MapSpec, Mapped, Numbers};
-pub use obstacle::Obstacle;
+pub(crate) use motion::check_speed;
+pub(crate) use pin::not_negative_factors;
+
+pub use cloth::{
+    Cloth, Damping, FoldSpec, ForceSpec, MapSpec, Mapped, MassSpec, PressedSide, PressureSpec, Rest,
+};
+pub use motion::{KeyframeSpec, MotionSpec, Obstacle, PinchSpec, Placement, SamplesSpec};
 pub use output::{Digits, FormatNames, Output, Polygons, VertexField};
-pub use pin::PinSpec;
-pub use samples::{PinchSpec, SamplesSpec};
+pub use pin::{AttachSpec, PinSpec};
 pub use seam::{SeamSide, SeamSpec, Stitches};
+pub use select::{Channel, Numbers, Select};
 
 settings! {
     /// A scene. Every field has a default, except a shape and a material.
@@ -112,6 +107,16 @@ settings! {
     }
 }
 
+/// Which engine computes a scene.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EngineChoice {
+    /// Rigid bodies alone by parts of the domain, and all scenes with cloth by contacts.
+    #[default]
+    Auto,
+    /// Contacts: all surfaces stay apart, also those of rigid bodies alone.
+    Contact,
+}
+
 /// The default of gravity, m/s^2.
 pub(super) const GRAVITY: [f64; 3] = [0.0, -9.81, 0.0];
 
@@ -174,6 +179,16 @@ impl Scene {
         meshes.chain(others)
     }
 
+    /// Whether it has rigid bodies and no cloth.
+    pub fn has_bodies_alone(&self) -> bool {
+        self.cloths.is_empty() && !self.bodies.is_empty()
+    }
+
+    /// Whether the engine of rigid bodies computes it, by parts of a domain.
+    pub fn is_divided(&self) -> bool {
+        self.has_bodies_alone() && self.engine == EngineChoice::Auto
+    }
+
     /// Size of the smallest whole time step, s. It is the unit of step numbers.
     pub fn step_s(&self) -> f64 {
         1.0 / (self.frames_per_second * f64::from(self.steps_per_frame.at_most()))
@@ -187,165 +202,5 @@ impl Scene {
     /// Number of the last step.
     pub fn steps(&self) -> u64 {
         u64::from(self.frames) * u64::from(self.steps_per_frame.at_most())
-    }
-}
-
-settings! {
-    /// A cloth.
-    pub struct Cloth, also Cloth::check_limit {
-        /// Unique in the scene. The default comes from the mesh file or the shape.
-        #[serde(default)]
-        pub name: Option<String>,
-        /// Its surface.
-        pub shape: Shape => checked,
-        /// Where it starts. The scale applies to its rest shape too.
-        #[serde(default)]
-        pub transform: Placement => checked,
-        /// Where its rest lengths come from.
-        #[serde(default)]
-        pub rest: Rest => checked,
-        /// Warp direction of faces without texture coordinates. It is given in the mesh's own
-        /// coordinates and projected to each face.
-        #[serde(default = "default_warp_axis")]
-        pub warp_axis: [f64; 3] => direction,
-        /// Its fabric.
-        pub material: MaterialSpec => checked,
-        /// The fabric gets stiff where it is stretched nearly by this, in any direction in its
-        /// plane. By default it does not.
-        #[serde(default)]
-        pub strain_limit: Option<f64> => positive_within(STRAIN_LIMIT),
-        /// How far vertices start off their place along their normals, at most, m. By default only
-        /// cloth in a plane along which gravity and wind act starts so, by 1e-9 of its size.
-        #[serde(default)]
-        pub imperfection_m: Option<f64> => not_negative(LENGTH),
-        /// Name of the material that gives its friction and its contact distance. Without one
-        /// `contact` does.
-        #[serde(default)]
-        pub touch: Option<String>,
-        /// Rayleigh damping.
-        #[serde(default)]
-        pub damping: Damping => checked,
-        /// Numbers of its vertices, which multiply its settings.
-        #[serde(default)]
-        pub maps: Vec<MapSpec> => checked,
-        /// Edges that are folded at rest.
-        #[serde(default)]
-        pub folds: Vec<FoldSpec> => checked,
-        /// Vertices whose motion is prescribed.
-        #[serde(default)]
-        pub pins: Vec<PinSpec> => checked,
-        /// Vertices that bodies carry.
-        #[serde(default)]
-        pub attach: Vec<AttachSpec> => checked,
-        /// Forces on groups of vertices.
-        #[serde(default)]
-        pub forces: Vec<ForceSpec> => checked,
-        /// Pressures on its sides.
-        #[serde(default)]
-        pub pressures: Vec<PressureSpec> => checked,
-        /// Masses beside that of the fabric.
-        #[serde(default)]
-        pub masses: Vec<MassSpec> => checked,
-        /// Velocity at the start, m/s.
-        #[serde(default)]
-        pub velocity_m_per_s: [f64; 3] => within(SPEED),
-        /// Angular velocity at the start about the centre of mass, rad/s.
-        #[serde(default)]
-        pub angular_velocity_rad_per_s: [f64; 3] => within(ANGULAR_SPEED),
-    }
-}
-
-fn default_warp_axis() -> [f64; 3] {
-    [1.0, 0.0, 0.0]
-}
-
-settings! {
-    /// Scales, then rotates, then translates.
-    #[derive(Copy)]
-    pub struct Placement {
-        /// Uniform factor: metres per unit of the mesh.
-        pub scale: f64 = 1.0 => positive_within(FACTOR),
-        /// Axis of the rotation. Any length except zero.
-        pub axis: [f64; 3] = [0.0, 1.0, 0.0] => direction,
-        /// Angle, degrees.
-        pub angle_deg: f64 = 0.0 => within(ANGLE),
-        /// Added last, m.
-        pub translation_m: [f64; 3] = [0.0; 3] => within(LENGTH),
-    }
-}
-
-/// Where a cloth's rest lengths and rest angles come from.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum Rest {
-    /// Both from the shape. Texture coordinates give the warp direction only.
-    #[default]
-    Shape,
-    /// The lengths from the shape. The cloth is flat at rest.
-    Flat,
-    /// The texture coordinates: a sewing pattern. The cloth is flat at rest.
-    Uv {
-        /// Length of one unit of texture coordinates, m.
-        metres_per_unit: f64,
-    },
-    /// A sewing pattern in an OBJ file of the same polygons, by its path relative to the scene
-    /// file. The cloth is flat at rest.
-    Obj(String),
-}
-
-impl Rest {
-    fn path_mut(&mut self) -> Option<&mut String> {
-        match self {
-            Self::Obj(path) => Some(path),
-            _ => None,
-        }
-    }
-}
-
-settings! {
-    /// Rayleigh damping: coefficients of mass and of stiffness.
-    #[derive(Copy)]
-    pub struct Damping {
-        /// Proportional to mass, 1/s.
-        pub mass_per_s: f64 = 0.0 => not_negative(DAMPING_RATE),
-        /// Proportional to stiffness, s.
-        pub stiffness_s: f64 = 0.0 => not_negative(DAMPING_TIME),
-    }
-}
-
-/// A choice of vertices of one cloth.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub enum Select {
-    /// By number, from 0 in the order of the file. With `refine`, the new vertices between
-    /// chosen neighbours are chosen too.
-    Vertices(Vec<u32>),
-    /// All in an axis-parallel box of the scene.
-    Box {
-        /// Lower corner, m.
-        min_m: [f64; 3],
-        /// Upper corner, m.
-        max_m: [f64; 3],
-    },
-    /// The vertex nearest to a point of the scene (m). If several are nearest, the first one.
-    #[serde(serialize_with = "with_parentheses")]
-    Nearest([f64; 3]),
-    /// All vertices of the faces of an OBJ group.
-    Group(String),
-}
-
-/// Keeps the parentheses of a point in [`Scene::to_ron`], which leaves out those of a choice.
-fn with_parentheses<S: Serializer>(point: &[f64; 3], to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_newtype_struct("Point", point)
-}
-
-settings! {
-    /// A rigid motion by keyframes.
-    #[serde(rename = "Motion")]
-    pub struct MotionSpec, also MotionSpec::check_speeds {
-        /// Centre of the rotations before any translation, m.
-        pub center_m: [f64; 3] = [0.0; 3] => within(LENGTH),
-        /// At least one, in ascending order of time.
-        pub keyframes: Vec<KeyframeSpec> = Vec::new() => keys,
     }
 }

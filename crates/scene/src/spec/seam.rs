@@ -1,7 +1,9 @@
 //! Seams, as the user writes them.
 
 use cloth_core::bounds::{LENGTH, SEAM_FORCE, SEAM_STIFFNESS, TIME, positive_within};
+use cloth_core::error::Result;
 use cloth_core::settings;
+use cloth_core::settings::Check;
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Select;
@@ -75,4 +77,12 @@ fn default_stiffness() -> f64 {
 
 fn default_most() -> f64 {
     50.0
+}
+
+impl Check for Stitches {
+    fn check(&self, at: &str) -> Result<()> {
+        let Self::Between { first, second } = self else { return Ok(()) };
+        first.select.check(&format!("{at}.first.select"))?;
+        second.select.check(&format!("{at}.second.select"))
+    }
 }
