@@ -109,35 +109,6 @@ fn a_flat_curtain_folds_and_one_without_an_imperfection_is_named_as_crushed() {
     }
 }
 
-/// An obstacle that cloth passes is named, and `check` counts its intersections apart.
-#[test]
-fn obstacles_that_were_passed_are_named_and_counted_apart() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes/overlap.ron");
-    let scene = scene.to_str().expect("a path of characters");
-    let output = cloth_sim(folder.path(), &[scene, "--threads", "1", "--out", "limbs"]);
-    let [summary, said] =
-        [output.stdout, output.stderr].map(|it| String::from_utf8(it).expect("text"));
-    let warnings: Vec<_> = said.lines().filter(|line| line.starts_with("warning")).collect();
-    assert_eq!(warnings.len(), 1, "{said}");
-    assert!(warnings[0].contains(", cloth passes `limb`, because "), "{said}");
-    assert!(line(&summary, "passed ").starts_with("`limb` 0."), "{summary}");
-    let check = || {
-        let output = cloth_sim(folder.path(), &["check", "limbs"]);
-        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let (clean, report) = check();
-    assert!(clean && report.contains("no fault in 21 frames"), "{report}");
-    assert!(report.contains("counted apart: "), "{report}");
-    // Without the record of passed obstacles, the same frames have faults.
-    let steps = folder.path().join("limbs/steps.jsonl");
-    let text = std::fs::read_to_string(&steps).expect("the record can be read");
-    std::fs::write(&steps, text.replace("\"obstacle\":\"limb\"", "\"obstacle\":\"arm\""))
-        .expect("the record is written");
-    let (clean, report) = check();
-    assert!(!clean && report.contains("between sleeve and limb"), "{report}");
-}
-
 /// Of cloth and of rigid bodies, on one rank and on two.
 #[test]
 fn info_says_what_a_run_will_take_and_writes_nothing() {

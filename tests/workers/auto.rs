@@ -121,7 +121,6 @@ fn what_does_not_suit_them_is_refused() {
             ["bad.ron: parallel.division", "they change", "another division"],
         ),
         ("Auto(9), sets: Published", ["bad.ron: parallel.sets", "`Published`", "Definition"]),
-        ("Auto(9), balance: Off", ["bad.ron: parallel.balance", "homes change", "leave it out"]),
         ("Auto(9), engines: [Rapier]", ["bad.ron: parallel.engines", "come and go", "[Own]"]),
         ("Auto(9), engines: [Own, Own]", ["bad.ron: parallel.engines", "come and go", "[Own]"]),
     ] {

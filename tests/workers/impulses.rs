@@ -1,37 +1,41 @@
 //! Runs of workers that agree on impulses: they go on with other ranks, and with rounds that are
 //! sweeps of the domain run, they are those of the domain run.
 
-use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
-use crate::common::run::{Start, frames_of};
+use cloth_sim::ranks::in_process;
+
+use crate::common::run::Start;
 use crate::heap;
-use crate::place::{Outcome, Place, REFERENCE};
+use crate::place::Place;
+use crate::springs::scene;
+use crate::steps::simulation_with;
 
 fn impulses(count: usize, more: &str) -> String {
     format!("Workers(count: {count}, coupling: Impulses{more})")
 }
 
-/// The frames of a run, without the tables beside them.
-fn frames(outcome: &Outcome) -> BTreeMap<&String, &Vec<u8>> {
-    outcome.files.iter().filter(|(name, _)| name.starts_with("frame_")).collect()
-}
-
-/// Hashes of the bodies of each frame. Those of states hold the homes too.
-fn bodies_of(place: &Place) -> Vec<String> {
-    let hash = |frame: &serde_json::Value| frame["bodies_hash"].as_str().expect("a hash").into();
-    frames_of(&place.folder()).iter().map(hash).collect()
-}
-
+/// One worker with `States` has the bits of the domain run.
 #[test]
-fn without_local_sweeps_any_workers_have_the_bits_of_the_domain() {
-    for place in [Place::of_tests("joints.ron"), Place::new(&heap(""))] {
-        let domain = place.run(Start::Threads(2, 1), "Domain", &[]);
-        let bodies = bodies_of(&place);
-        for (count, start) in [(1, REFERENCE), (3, Start::Threads(2, 1)), (8, REFERENCE)] {
-            let parallel = impulses(count, ", local_sweeps: 0");
-            let workers = place.run(start, &parallel, &[]);
-            assert_eq!(bodies_of(&place), bodies, "{parallel}");
-            assert!(frames(&workers) == frames(&domain), "{parallel}");
+fn without_local_sweeps_any_workers_have_the_bits_of_one() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenes");
+    let joints = fs::read_to_string(home.join("joints.ron")).expect("a scene");
+    for text in [joints, heap(""), scene("")] {
+        let with =
+            |parallel: &str| text.replacen("Scene(", &format!("Scene(parallel: {parallel}, "), 1);
+        let run = |ranks, parallel: &str| {
+            let of_ranks = in_process::run(ranks, |world| {
+                let mut workers =
+                    simulation_with(&home, &with(parallel), world, |it| it.local_sweeps = 0);
+                (0..100).try_for_each(|_| workers.step().map(drop))?;
+                Ok(workers.whole().population().bodies().states().to_vec())
+            });
+            of_ranks.expect("steps").swap_remove(0)
+        };
+        let one = run(1, "Workers(count: 1)");
+        for (count, ranks) in [(2, 1), (3, 2)] {
+            assert!(run(ranks, &impulses(count, "")) == one, "{count} workers: {text}");
         }
     }
 }

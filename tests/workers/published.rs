@@ -1,13 +1,14 @@
 //! Sets by the procedures of the paper.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use cloth_sim::ranks::in_process;
 
 use crate::common::run::Start;
 use crate::heap;
 use crate::place::{Place, REFERENCE};
-use crate::steps::simulation;
+use crate::steps::simulation_with;
 
 #[test]
 fn frames_depend_on_neither_ranks_nor_restarts() {
@@ -39,8 +40,6 @@ fn what_does_not_suit_them_is_refused() {
     };
     let words = ["bad.ron: parallel.sets", "both homes", "`coupling: States`"];
     refused("coupling: Impulses", &words);
-    let words = ["bad.ron: parallel.balance", "homes stay", "leave `balance` out"];
-    refused("balance: Work", &words);
 }
 
 /// Sets are part of the state; a state without them begins with homes alone.
@@ -48,8 +47,9 @@ fn what_does_not_suit_them_is_refused() {
 fn sets_are_saved() {
     let world = in_process::alone();
     let of = |sets: &str, steps: usize| {
-        let fields = format!("parallel: Workers(count: 3, division: Equal, balance: Off, {sets}),");
-        let mut heap = simulation(&heap(&fields), &*world);
+        let fields = format!("parallel: Workers(count: 3, division: Equal, {sets}),");
+        let home = Path::new("");
+        let mut heap = simulation_with(home, &heap(&fields), &*world, |it| it.homes_move = false);
         for _ in 0..steps {
             heap.step().expect("a step");
         }

@@ -130,7 +130,6 @@ fn what_cannot_be_shared_out_is_refused() {
         ("Workers(count: 30)", &["bad.ron: parallel.count", "29 free bodies", "at least one body"]),
         ("Workers(count: 1)", &["bad.ron: parallel.count", "2 ranks", "start at most 1"]),
         ("Workers(count: 2, growth: 1001)", &["bad.ron: parallel.growth", "1001", "0 to 6"]),
-        ("Workers(count: 2, local_sweeps: 100001)", &["bad.ron: parallel.local_sweeps", "up to"]),
         ("Workers(cuont: 2)", &["cuont", "did you mean `count`"]),
         ("Workers(count: 2, division: Metiz)", &["Metiz", "did you mean `Metis`"]),
         (&groups(r#"["balls"], ["boxen"]"#), &[at, "`boxen`", "did you mean `boxes`"]),
@@ -151,33 +150,6 @@ fn what_cannot_be_shared_out_is_refused() {
     let words = ["bad.ron: parallel", "rigid bodies", "leave it out"];
     let cloth = Place::new(&format!("Scene(cloths: [{disc}])"));
     cloth.assert_refused(REFERENCE, "Workers(count: 2)", &words);
-}
-
-#[test]
-fn settings_that_do_not_apply_are_warned_of() {
-    let loose = Place::new(&heap(""));
-    let jointed = Place::of_tests("joints.ron");
-    let weights = "parallel.weights: with `coupling: Impulses` `Equal` changes nothing but";
-    let (states, no_joints) = ("`coupling: States` has no rounds", "without joints a round is");
-    for (place, fields, words) in [
-        (&loose, "weights: Equal, coupling: Impulses", Some(weights)),
-        (&loose, "weights: Equal", None),
-        (&loose, "local_sweeps: 5", Some(states)),
-        (&loose, "local_sweeps: 5, coupling: Impulses", Some(no_joints)),
-        (&loose, "local_sweeps: 0, coupling: Impulses", None),
-        (&jointed, "local_sweeps: 5, coupling: Impulses", None),
-        (&jointed, "local_sweeps: 2, weights: Geodesic", None),
-        (&jointed, "local_sweeps: 2, weights: Geodesic, coupling: Impulses", None),
-    ] {
-        let more = ["--frames", "1", "--set", "steps_per_frame=1"];
-        let parallel = format!("Workers(count: 2, {fields})");
-        let output = finish(&mut place.command(REFERENCE, &parallel, &more));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{fields}: {said}");
-        let expected = words.unwrap_or_default();
-        assert_eq!(said.contains("warning: parallel."), words.is_some(), "{fields}: {said}");
-        assert!(said.contains(expected), "{fields}: {said}");
-    }
 }
 
 /// One ball leaves. `check` knows from the record that it is gone.

@@ -11,8 +11,8 @@ use cloth_sim::rigid::simulation::replica::Middle;
 use cloth_sim::scene;
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::bodies::division::Divided;
-use cloth_sim::workers::WorkerSimulation;
 use cloth_sim::workers::report::{Share, WorkerReport};
+use cloth_sim::workers::{WorkerSettings, WorkerSimulation};
 
 use crate::{heap, two_balls};
 
@@ -23,10 +23,21 @@ pub fn simulation<'w>(text: &str, world: &'w dyn World) -> WorkerSimulation<'w> 
 
 /// As [`simulation`], of a scene with files in `home`.
 pub fn simulation_in<'w>(home: &Path, text: &str, world: &'w dyn World) -> WorkerSimulation<'w> {
+    simulation_with(home, text, world, |_| ())
+}
+
+/// As [`simulation_in`], with changed settings.
+pub fn simulation_with<'w>(
+    home: &Path,
+    text: &str,
+    world: &'w dyn World,
+    change: impl FnOnce(&mut WorkerSettings),
+) -> WorkerSimulation<'w> {
     let scene = scene::parse(text, "workers.ron").expect("a scene");
     let scene = scene::complete(scene, &home.join("workers.ron")).expect("a checked scene");
     let setup = build_bodies(&scene, home).expect("bodies");
-    let plan = setup.worker_plan().expect("a plan").expect("workers");
+    let mut plan = setup.worker_plan().expect("a plan").expect("workers");
+    change(&mut plan.settings);
     let model = Arc::new(setup.model(&Divided::whole(setup.domain).expect("a domain")));
     WorkerSimulation::new(model, plan.settings, &plan.bodies, &plan.homes, world, 1)
         .expect("workers")
@@ -95,7 +106,8 @@ fn workers_may_have_one_body_and_no_contact() {
     for coupling in ["States", "Impulses"] {
         let [mut one, mut many] = [1, 29].map(|count| {
             let fields = format!("count: {count}, coupling: {coupling}, division: Equal");
-            simulation(&heap(&format!("parallel: Workers({fields}, balance: Off),")), &*world)
+            let text = heap(&format!("parallel: Workers({fields}),"));
+            simulation_with(Path::new(""), &text, &*world, |it| it.homes_move = false)
         });
         let mut without = 0;
         for step in 0..60 {

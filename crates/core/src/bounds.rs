@@ -43,8 +43,18 @@ const SYNONYMS: [(&str, &str); 9] = [
 const OF_TEXTS: [(&str, &str); 3] =
     [("Fabric", "a fabric"), ("Mesh", "a mesh file"), ("Group", "a group of the mesh")];
 
+/// Choices that are gone, and what does their work.
+const GONE: [(&str, &str); 1] = [(
+    "Drop",
+    "cloth passes no obstacle; leave faces out by `without` of an obstacle, or pairs of objects by \
+     `apart`, or let one wait with `Hold`",
+)];
+
 /// The remedy for `found`, which stands where one of the choices `known` is expected.
 pub fn choice_meant(found: &str, known: &[&str]) -> String {
+    if let Some((_, instead)) = GONE.iter().find(|(name, _)| *name == found) {
+        return format!("{instead}; known here: {}", known.join(", "));
+    }
     let is_file = found.contains('.');
     let is_name = found.starts_with(char::is_lowercase) && !is_file;
     let fits = |name: &str| known.contains(&name) && if name == "Mesh" { is_file } else { is_name };
@@ -64,7 +74,15 @@ pub fn choice_meant(found: &str, known: &[&str]) -> String {
 pub struct Bound {
     /// The largest value.
     pub most: f64,
-    unit: &'static str,
+    /// The unit of the numbers.
+    pub unit: &'static str,
+}
+
+impl Bound {
+    /// The same bound of another kind of number.
+    pub const fn of(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
 }
 
 const fn bound(most: f64, unit: &'static str) -> Bound {
@@ -105,7 +123,7 @@ pub const SMALLEST_STRAIN_LIMIT: f64 = 1e-4;
 /// Bound of flexural rigidities: a steel plate 4 m thick.
 pub const RIGIDITY: Bound = bound(1e12, "N m");
 /// Bound of compliances: a spring that a gram stretches by ten kilometres.
-pub const COMPLIANCE: Bound = bound(1e6, "m/N or rad/(N m)");
+pub const COMPLIANCE: Bound = bound(1e6, "m/N");
 /// Bound of damping rates. It stops all motion in a microsecond.
 pub const DAMPING_RATE: Bound = bound(1e6, "1/s");
 /// Bound of damping times. It stops all stretching of any cloth.
@@ -138,12 +156,12 @@ pub const MOST_STEPS_PER_FRAME: u32 = 100_000;
 pub const MOST_FRAMES: u32 = 1_000_000;
 /// The largest refinement. A triangle becomes as many triangles as the square of this number.
 pub const MOST_REFINE: u32 = 64;
-/// The largest number of iterations. A solve that needs more does not end.
-pub const MOST_ITERATIONS: u32 = 1_000_000;
 /// The smallest relative residual. Rounding leaves a larger one.
 pub const SMALLEST_RESIDUAL: f64 = 1e-15;
 /// The largest number of sweeps. Piles rest with twenty.
 pub const MOST_SWEEPS: u32 = 100_000;
+/// The largest clearance, as a part of the contact distance.
+pub const MOST_CLEARANCE: f64 = 0.1;
 /// The smallest clearance, m. It is near the rounding errors of positions.
 pub const SMALLEST_CLEARANCE_M: f64 = 1e-10;
 /// The largest number of subdomains. Every rank holds the list of all.
@@ -157,65 +175,93 @@ pub fn shown(value: f64) -> String {
     }
 }
 
-/// Not NaN, not infinite.
-pub fn finite(at: &str, value: f64) -> Result<()> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::input(at, format!("{value} is not a finite number"), "write a finite number"))
+/// The numbers of a field: one, those of a vector, or none.
+pub trait Numbers: Copy {
+    /// Checks each number.
+    ///
+    /// # Errors
+    /// Those of `check`.
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()>;
 }
 
-/// All components finite.
-pub fn finite_vector(at: &str, value: [f64; 3]) -> Result<()> {
-    value.into_iter().try_for_each(|component| finite(at, component))
+impl Numbers for f64 {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        check(self)
+    }
+}
+
+impl Numbers for [f64; 3] {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        self.into_iter().try_for_each(check)
+    }
+}
+
+impl Numbers for Vec3 {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        self.iter().copied().try_for_each(check)
+    }
+}
+
+impl<N: Numbers> Numbers for Option<N> {
+    fn each(self, check: impl Fn(f64) -> Result<()> + Copy) -> Result<()> {
+        self.map_or(Ok(()), |numbers| numbers.each(check))
+    }
+}
+
+/// Not NaN, not infinite.
+pub fn finite(at: &str, numbers: impl Numbers) -> Result<()> {
+    numbers.each(|value| {
+        if value.is_finite() {
+            return Ok(());
+        }
+        Err(Error::input(at, format!("{value} is not a finite number"), "write a finite number"))
+    })
 }
 
 /// Finite and not beyond `bound`.
-pub fn within(at: &str, value: f64, Bound { most, unit }: Bound) -> Result<()> {
-    finite(at, value)?;
-    if value.abs() <= most {
-        return Ok(());
-    }
-    // An example in brackets is said once.
-    let of_value = if unit.starts_with('(') { "" } else { unit };
-    let text = |value: f64, unit| format!("{} {unit}", shown(value)).trim_end().to_owned();
-    let (value, most) = (text(value, of_value), text(most, unit));
-    let cause = format!("{value} is out of bounds: the largest magnitude is {most}");
-    Err(Error::input(
-        at,
-        cause,
-        "write a smaller number; docs/scene.md names the unit of the field",
-    ))
-}
-
-/// All components within `bound`.
-pub fn vector_within(at: &str, value: [f64; 3], bound: Bound) -> Result<()> {
-    value.into_iter().try_for_each(|component| within(at, component, bound))
+pub fn within(at: &str, numbers: impl Numbers, Bound { most, unit }: Bound) -> Result<()> {
+    numbers.each(|value| {
+        finite(at, value)?;
+        if value.abs() <= most {
+            return Ok(());
+        }
+        // An example in brackets is said once.
+        let of_value = if unit.starts_with('(') { "" } else { unit };
+        let text = |value: f64, unit| format!("{} {unit}", shown(value)).trim_end().to_owned();
+        let (value, most) = (text(value, of_value), text(most, unit));
+        let cause = format!("{value} is out of bounds: the largest magnitude is {most}");
+        let remedy = "write a smaller number; docs/scene.md names the unit of the field";
+        Err(Error::input(at, cause, remedy))
+    })
 }
 
 /// Above zero.
-pub fn positive(at: &str, value: f64) -> Result<()> {
-    finite(at, value)?;
-    if value > 0.0 {
-        return Ok(());
-    }
-    let cause = format!("{} is not positive", shown(value));
-    Err(Error::input(at, cause, "write a number above zero"))
+pub fn positive(at: &str, numbers: impl Numbers) -> Result<()> {
+    numbers.each(|value| {
+        finite(at, value)?;
+        if value > 0.0 {
+            return Ok(());
+        }
+        let cause = format!("{} is not positive", shown(value));
+        Err(Error::input(at, cause, "write a number above zero"))
+    })
 }
 
 /// Above zero and within `bound`.
-pub fn positive_within(at: &str, value: f64, bound: Bound) -> Result<()> {
-    positive(at, value).and_then(|()| within(at, value, bound))
+pub fn positive_within(at: &str, numbers: impl Numbers, bound: Bound) -> Result<()> {
+    positive(at, numbers).and_then(|()| within(at, numbers, bound))
 }
 
 /// Zero or above, and within `bound`.
-pub fn not_negative(at: &str, value: f64, bound: Bound) -> Result<()> {
-    finite(at, value)?;
-    if value >= 0.0 {
-        return within(at, value, bound);
-    }
-    let cause = format!("{} is negative", shown(value));
-    Err(Error::input(at, cause, "write zero or a number above it"))
+pub fn not_negative(at: &str, numbers: impl Numbers, bound: Bound) -> Result<()> {
+    numbers.each(|value| {
+        finite(at, value)?;
+        if value >= 0.0 {
+            return within(at, value, bound);
+        }
+        let cause = format!("{} is negative", shown(value));
+        Err(Error::input(at, cause, "write zero or a number above it"))
+    })
 }
 
 /// A count above zero.
@@ -224,6 +270,14 @@ pub fn at_least_one(at: &str, value: impl Into<u64>) -> Result<()> {
         return Ok(());
     }
     Err(Error::input(at, "0 is not positive", "write a whole number above zero"))
+}
+
+/// A count up to `most`.
+pub fn at_most(at: &str, value: u32, most: u32) -> Result<()> {
+    if value <= most {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{value} are too many"), format!("choose at most {most}")))
 }
 
 /// A count from one to `most`. `advice` is added to the remedy for a larger one.
@@ -242,7 +296,7 @@ pub fn cells(at: &str, value: u32) -> Result<()> {
 
 /// A vector that can be normalized.
 pub fn direction(at: &str, value: [f64; 3]) -> Result<()> {
-    finite_vector(at, value)?;
+    finite(at, value)?;
     let length = Vec3::from(value).norm();
     if length.is_normal() {
         return Ok(());

@@ -21,4 +21,5 @@ pub mod mesh;
 pub mod partition;
 pub mod ranks;
 pub mod report;
+pub mod settings;
 pub mod threads;

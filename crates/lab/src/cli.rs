@@ -123,7 +123,7 @@ pub struct ReplayArguments {
           allow_hyphen_values = true)]
     pub overhead: f64,
 
-    /// Change a field of the scene's `collision`, e.g. collision.b=4. Can be repeated.
+    /// Change a field of the recorded `collision`, e.g. collision.b=4. Can be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub overrides: Vec<String>,
 

@@ -2,11 +2,8 @@
 
 use crate::spec::Scene;
 use cloth_bodies::bodies::Setup;
-use cloth_core::bounds::shown;
+use cloth_core::bounds::{MOST_CLEARANCE, shown};
 use cloth_core::error::{Error, Result};
-
-/// The largest clearance, in contact distances.
-pub(super) const MOST_CLEARANCE: f64 = 0.1;
 
 impl Scene {
     /// Checks the contact distances of materials against the clearance. Before: they are positive.

@@ -13,7 +13,6 @@ pub mod check;
 mod distances;
 mod fast_pins;
 pub mod imperfection;
-mod keyframe;
 pub mod load;
 mod loads;
 mod maps;
@@ -38,8 +37,5 @@ pub use scale::scale_warnings;
 pub use spec::Scene;
 
 pub use cloth_bodies::contact::settings::{ContactSettings, DirtyStart, OnPinch, Response};
-pub use cloth_collision::stealing::settings::{
-    Share, StealingSettings as CollisionSettings, TopLevelShare, VictimOrder,
-};
 pub use cloth_core::linear::PreconditionerKind;
 pub use cloth_step::Solver;

@@ -328,6 +328,13 @@ mod tests {
             ("rows: 2)", "rows: 2e0)", "drape.ron:2:", "`rows` is a whole", "digits"),
             ("rows: 2", "rows: 4294967296", "drape.ron:2:", "`4294967296` is too large", "digits"),
             ("radius_m: 0.3", "radius_m: 0.3.1", "drape.ron:4:", "", "docs/scene.md"),
+            (
+                "obstacles",
+                "contact: (on_pinch: Drop), obstacles",
+                "drape.ron:4:",
+                "`Drop`",
+                "`apart`",
+            ),
             ("length_m: 1,", "length_m: 1", "drape.ron:2:", "Expected", "docs/scene.md"),
         ] {
             let message = scene(&MINIMAL.replace(from, to)).unwrap_err().to_string();

@@ -3,13 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::check::check_speed;
-use crate::spec::{Obstacle, PinchSpec, SamplesSpec, Scene};
+use crate::spec::{SamplesSpec, Scene, check_speed};
 use cloth_bodies::bodies::Setup;
 use cloth_bodies::bodies::prescribed::{Motion, ObstacleSetup, SampledMotion};
-use cloth_core::bounds::{
-    AREA_DENSITY, FREQUENCY, LENGTH, TIME, positive, positive_within, within,
-};
+use cloth_core::bounds::{LENGTH, TIME, within};
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
 use cloth_core::mesh::triangle::normal;
@@ -20,34 +17,6 @@ const COLLAPSED: f64 = 1e-6;
 
 /// The largest distance of the first sample from the shape without a warning, in sizes of the shape.
 const FAR: f64 = 0.5;
-
-impl Obstacle {
-    /// Checks how it yields.
-    ///
-    /// # Errors
-    /// The first field that is out of bounds.
-    pub(super) fn validate_pinch(&self, at: &str) -> Result<()> {
-        let Some(PinchSpec::Yield(it)) = &self.on_pinch else { return Ok(()) };
-        let at = format!("{at}.on_pinch");
-        positive_within(&format!("{at}.frequency_hz"), it.frequency_hz, FREQUENCY)?;
-        positive_within(&format!("{at}.mass_kg_per_m2"), it.mass_kg_per_m2, AREA_DENSITY)?;
-        positive_within(&format!("{at}.most_m"), it.most_m, LENGTH)
-    }
-
-    /// Checks its samples.
-    ///
-    /// # Errors
-    /// The first field that is out of bounds, or a second motion.
-    pub(super) fn validate_samples(&self, at: &str) -> Result<()> {
-        let Some(samples) = &self.samples else { return Ok(()) };
-        if self.motion.is_some() {
-            let cause = "the obstacle has keyframes and samples";
-            return Err(Error::input(format!("{at}.motion"), cause, "leave one of them out"));
-        }
-        positive(&format!("{at}.samples.frames_per_second"), samples.frames_per_second)?;
-        within(&format!("{at}.samples.start_s"), samples.start_s, TIME)
-    }
-}
 
 /// Reads the motion of `spec` for an obstacle `at` this place of the scene, with this `surface`.
 ///

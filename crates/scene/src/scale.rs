@@ -4,12 +4,11 @@
 use crate::bends::bend_warnings;
 use crate::bodies::among_cloth::MANY;
 use crate::bodies::check_turn;
-use crate::check::check_speed;
 use crate::fast_pins::fast_pins;
 use crate::loads::held_loads;
 use crate::samples::sample_warnings;
 use crate::seam_order::crossed_threads;
-use crate::spec::{Cloth, KeyframeSpec, MotionSpec, Scene};
+use crate::spec::{Cloth, KeyframeSpec, MotionSpec, Scene, check_speed};
 use crate::stray_lines::line_warnings;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
 use cloth_bodies::bodies::cloth::setup::ClothSetup;

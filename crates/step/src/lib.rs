@@ -21,7 +21,6 @@ pub use report::{Counter, EnergyRise, Measure, Phase, StepReport};
 pub use simulation::Simulation;
 pub use solve::system::{StepSystem, SystemTerms};
 pub use state::body_terms::BodyTerms;
-pub use state::dropped::{Dropped, PassedObstacle};
 pub use state::waiting::Waiting;
 pub use state::{Energy, State};
 pub use time::clock::{Clock, TICKS_PER_STEP};

@@ -53,7 +53,5 @@ mod worker;
 
 pub use self::engines::EngineKind;
 pub use self::saved::bodies_of;
-pub use self::settings::{
-    Balance, Coupling, Division, SetRule, Weighting, WorkerCount, WorkerSettings,
-};
+pub use self::settings::{Coupling, Division, SetRule, WorkerCount, WorkerSettings};
 pub use self::simulation::WorkerSimulation;

@@ -5,7 +5,6 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::engines::EngineKind;
-use cloth_core::bounds::MOST_SWEEPS;
 use cloth_core::error::{Error, Result};
 
 /// The largest number of workers: a set of workers is the bits of a word.
@@ -26,13 +25,11 @@ pub struct WorkerSettings {
     pub sets: SetRule,
     /// How workers agree on shared bodies.
     pub coupling: Coupling,
-    /// What each worker says about a shared body, with [`Coupling::States`].
-    pub weights: Weighting,
     /// Pairs of sweeps that a worker makes alone in a round, with [`Coupling::Impulses`]. With 0,
     /// and in scenes without joints, a round is a sweep of the domain run.
     pub local_sweeps: u32,
-    /// Whether homes move by counted work.
-    pub balance: Balance,
+    /// Whether homes move by counted work. Those of [`SetRule::Published`] stay.
+    pub homes_move: bool,
     /// Whether each step is compared with that of one worker that has everything.
     pub audit: bool,
     /// The engine of each worker, or one for all. Without any it is [`EngineKind::Own`].
@@ -41,15 +38,13 @@ pub struct WorkerSettings {
 
 impl Default for WorkerSettings {
     fn default() -> Self {
-        let (sets, coupling, weights, balance) = Default::default();
         Self {
             count: WorkerCount::Fixed(1),
             growth: 2,
-            sets,
-            coupling,
-            weights,
+            sets: SetRule::default(),
+            coupling: Coupling::default(),
             local_sweeps: 2,
-            balance,
+            homes_move: true,
             audit: false,
             engines: Vec::new(),
         }
@@ -124,28 +119,6 @@ pub enum Coupling {
     Impulses,
 }
 
-/// What each worker says about a shared body.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Weighting {
-    /// The more, the nearer the body is to one that this worker alone has (algorithm 5).
-    #[default]
-    Geodesic,
-    /// All the same.
-    Equal,
-}
-
-/// Whether homes move.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Balance {
-    /// As `Work`; as `Off` with [`Division::Groups`] or [`SetRule::Published`].
-    #[default]
-    Auto,
-    /// They move by counted work.
-    Work,
-    /// They stay as at the start.
-    Off,
-}
-
 /// The homes at the start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Division {
@@ -169,7 +142,7 @@ impl WorkerSettings {
     /// # Errors
     /// The first setting that is out of bounds.
     pub fn check(&self, at: &str, bodies: u64) -> Result<()> {
-        let Self { count, growth, local_sweeps, .. } = *self;
+        let Self { count, growth, .. } = *self;
         let fails = |field: &str, cause: String, remedy: &str| {
             Err(Error::input(format!("{at}.{field}"), cause, remedy))
         };
@@ -197,10 +170,6 @@ impl WorkerSettings {
                 &format!("write a number up to {MOST_GROWTH}; 0 to 6 are usual"),
             );
         }
-        if local_sweeps > MOST_SWEEPS {
-            let cause = format!("{local_sweeps} sweeps of a worker alone");
-            return fails("local_sweeps", cause, &format!("write a number up to {MOST_SWEEPS}"));
-        }
         if self.sets == SetRule::Published && self.coupling == Coupling::Impulses {
             let cause = "`Impulses` needs each constraint in the sets of both homes, and \
                          `Published` has it in one of them";
@@ -211,46 +180,12 @@ impl WorkerSettings {
             let cause = "with `count: Auto` homes change, and `Published` keeps them";
             return fails("sets", cause.into(), "use `sets: Definition`, or a number of workers");
         }
-        if count.target().is_some() && self.balance == Balance::Off {
-            let cause = "with `count: Auto` homes change";
-            return fails("balance", cause.into(), "leave it out, or give a number of workers");
-        }
-        if self.sets == SetRule::Published && self.balance == Balance::Work {
-            let cause = "homes stay with `sets: Published`, which has its own balance";
-            let remedy = "leave `balance` out, or use `sets: Definition`";
-            return fails("balance", cause.into(), remedy);
-        }
         self.check_engines(at)
-    }
-
-    /// A warning for each setting that was changed and does not apply. `at` names the settings, and
-    /// `joints` is the number of joints.
-    pub fn warnings(&self, at: &str, joints: usize) -> Vec<String> {
-        let (weights, sweeps) = (self.weights, self.local_sweeps);
-        let no_weights = (self.coupling == Coupling::Impulses && weights != Weighting::default())
-            .then(|| {
-                format!(
-                    "{at}.weights: with `coupling: Impulses` `{weights:?}` changes nothing but the \
-                     weights in workers_*.csv; leave it out, or use `coupling: States`"
-                )
-            });
-        let cause = match self.coupling {
-            Coupling::States => Some("`coupling: States` has no rounds"),
-            Coupling::Impulses if joints == 0 && sweeps > 0 => {
-                Some("without joints a round is one sweep of all workers together")
-            }
-            Coupling::Impulses => None,
-        };
-        let is_changed = sweeps != Self::default().local_sweeps;
-        let no_sweeps = cause.filter(|_| is_changed).map(|cause| {
-            format!("{at}.local_sweeps: {sweeps} changes nothing, because {cause}; leave it out")
-        });
-        no_weights.into_iter().chain(no_sweeps).collect()
     }
 
     /// True if homes move.
     pub fn moves_homes(&self) -> bool {
-        let may_move = self.balance != Balance::Off && self.sets == SetRule::Definition;
+        let may_move = self.homes_move && self.sets == SetRule::Definition;
         may_move && self.count != WorkerCount::Fixed(1)
     }
 

@@ -139,7 +139,7 @@ impl WorkerSimulation<'_> {
         let joints: Vec<[u32; 2]> = middle.joints.iter().filter_map(edge).collect();
         let edges = contacts.iter().chain(&joints);
         let graph = Graph::from_cliques(count, edges.map(|edge| &edge[..]));
-        let WorkerSettings { growth, weights, .. } = self.settings;
+        let WorkerSettings { growth, .. } = self.settings;
         let count = self.count;
         self.sets = match &mut self.published {
             None => Sets::new(&graph, &homes, &order, count, growth),
@@ -149,7 +149,7 @@ impl WorkerSimulation<'_> {
                 Sets::of_bodies(published.follow(&step, count, growth), &order, count)
             }
         };
-        self.weights = Weights::new(&graph, &self.sets, growth, weights);
+        self.weights = Weights::new(&graph, &self.sets, growth);
         self.workers.iter_mut().for_each(|worker| worker.activate(&middle, &self.sets, &homes));
         homes
     }

@@ -10,7 +10,6 @@
 //! edge farther than that.
 
 use crate::sets::Sets;
-use crate::settings::Weighting;
 use cloth_core::partition::Graph;
 
 /// The weights of the workers of all shared bodies.
@@ -22,14 +21,9 @@ pub struct Weights {
 
 impl Weights {
     /// The weights for these sets, which have `growth`.
-    pub fn new(graph: &Graph, sets: &Sets, growth: u32, weighting: Weighting) -> Self {
-        let inverses = (0..sets.count()).map(|worker| match weighting {
-            Weighting::Geodesic => geodesic(graph, sets, worker, 2 * (growth + 1)),
-            Weighting::Equal => (0..graph.len() as u32)
-                .map(|body| f64::from(u8::from(sets.has(worker, body))))
-                .collect(),
-        });
-        Self { inverses: inverses.collect() }
+    pub fn new(graph: &Graph, sets: &Sets, growth: u32) -> Self {
+        let of_worker = |worker| geodesic(graph, sets, worker, 2 * (growth + 1));
+        Self { inverses: (0..sets.count()).map(of_worker).collect() }
     }
 
     /// The workers of a body with their weights, by rising worker. The weights add up to 1.
@@ -85,7 +79,7 @@ mod tests {
             let graph = Graph::from_cliques(homes.len(), edges.iter().map(|edge| &edge[..]));
             let order: Vec<u32> = (0..homes.len() as u32).collect();
             let sets = Sets::new(&graph, &homes, &order, 5, growth);
-            let weights = Weights::new(&graph, &sets, growth, Weighting::Geodesic);
+            let weights = Weights::new(&graph, &sets, growth);
             let depth = 2 * (growth as usize + 1);
             let nearest = (0..5).map(|worker| {
                 let within = |edge: &&[u32; 2]| edge.iter().all(|&body| sets.has(worker, body));
@@ -119,7 +113,7 @@ mod tests {
         let homes = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1];
         let order: Vec<u32> = (0..10).collect();
         let sets = Sets::new(&graph, &homes, &order, 2, 1);
-        let weights = Weights::new(&graph, &sets, 1, Weighting::Geodesic);
+        let weights = Weights::new(&graph, &sets, 1);
         let first = |body: u32| weights.of(body).find(|it| it.0 == 0).map_or(0.0, |it| it.1);
         let expected = [1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0, 0.0, 0.0];
         for (body, expected) in (0..).zip(expected) {

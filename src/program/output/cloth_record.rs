@@ -27,9 +27,6 @@ pub struct ClothPart {
     /// Bodies that were behind their motion in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<WaitingRecord>,
-    /// Obstacles that cloth passed in these steps; absent if there were none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub passed: Vec<PassedRecord>,
     /// Obstacles whose skin gave way in these steps; absent if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub yielded: Vec<YieldRecord>,
@@ -53,7 +50,6 @@ impl FramePart for ClothPart {
             }
         }
         rest.waiting = track(self.waiting, rest.waiting);
-        rest.passed = track(self.passed, rest.passed);
         rest.yielded = track(self.yielded, rest.yielded);
         rest
     }
@@ -104,26 +100,6 @@ impl Tracked for WaitingRecord {
 
     fn end(&mut self) {
         self.behind_m = 0.0;
-    }
-}
-
-impl Tracked for PassedRecord {
-    fn name(&self) -> &str {
-        &self.obstacle
-    }
-
-    fn largest(&self) -> f64 {
-        self.largest as f64
-    }
-
-    fn add(&mut self, next: Self) {
-        self.steps += next.steps;
-        self.largest = self.largest.max(next.largest);
-        self.vertices = next.vertices;
-    }
-
-    fn end(&mut self) {
-        self.vertices.clear();
     }
 }
 
@@ -178,19 +154,6 @@ pub struct WaitingRecord {
     pub largest_behind_m: f64,
     /// The distance at the frame, m; 0 if the body is no longer behind.
     pub behind_m: f64,
-}
-
-/// An obstacle that cloth passed since the previous frame, because prescribed surfaces overlapped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PassedRecord {
-    /// Its name.
-    pub obstacle: String,
-    /// Whole steps after which vertices passed it.
-    pub steps: u64,
-    /// The largest number of vertices that passed it after a step.
-    pub largest: u64,
-    /// The vertices that pass it at the frame, rising, numbered over all cloths.
-    pub vertices: Vec<u32>,
 }
 
 /// An obstacle whose skin gave way since the previous frame.

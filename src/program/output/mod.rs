@@ -24,8 +24,8 @@ pub mod writer;
 
 pub use self::body_record::{Bodies, BodiesPart, BodyFrameRecord, OverlapRecord, WorkersPart};
 pub use self::cloth_record::{
-    Cloth, ClothFrameRecord, ClothPart, CrushRecord, PassedRecord, Searches, StrainRecord,
-    TheftRecord, Tracked, WaitingRecord, YieldRecord,
+    Cloth, ClothFrameRecord, ClothPart, CrushRecord, Searches, StrainRecord, TheftRecord, Tracked,
+    WaitingRecord, YieldRecord,
 };
 pub use self::earlier::Claim;
 pub use self::energy_balance::{EnergyBalance, Window};

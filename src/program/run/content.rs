@@ -108,11 +108,7 @@ impl Content {
     pub fn warnings(&self) -> Vec<String> {
         match self {
             Self::Cloth(cloth) => [&cloth.slips[..], &cloth.materials.warnings].concat(),
-            Self::Bodies(setup) => {
-                let workers = setup.parallel.settings();
-                let joints = setup.joints.all().len();
-                workers.map_or(Vec::new(), |it| it.warnings("parallel", joints))
-            }
+            Self::Bodies(_) => Vec::new(),
         }
     }
 

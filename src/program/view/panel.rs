@@ -198,19 +198,13 @@ struct Line {
 }
 
 fn of_frames(record: &Record) -> Result<Vec<String>> {
-    let (mut waiting, mut passed, mut yielded) =
-        (Affected::default(), Affected::default(), Affected::default());
+    let (mut waiting, mut yielded) = (Affected::default(), Affected::default());
     for line in steps_jsonl::read_if_any::<Line>(&record.folder)? {
         let Line { frame, part } = line?;
         part.waiting.iter().for_each(|it| waiting.add(&it.body, frame));
-        part.passed.iter().for_each(|it| passed.add(&it.obstacle, frame));
         part.yielded.iter().for_each(|it| yielded.add(&it.obstacle, frame));
     }
-    let texts = [
-        waiting.text("waited for room"),
-        passed.text("was passed by cloth, because prescribed surfaces overlap"),
-        yielded.text("gave way to cloth"),
-    ];
+    let texts = [waiting.text("waited for room"), yielded.text("gave way to cloth")];
     Ok(texts.into_iter().flatten().collect())
 }
 

@@ -1,5 +1,4 @@
 //! One rank's simulation: what a caller may do between steps, and what outlives a step.
 
 mod between_steps;
-mod dropped_pairs;
 mod energy_rises;

@@ -3,7 +3,6 @@
 //!
 //! Neither of the two knows the other. An observer sees each search when it is over.
 
-mod shares;
 #[cfg(test)]
 mod tests;
 
@@ -14,14 +13,11 @@ use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload
 use cloth_core::error::Result;
 use cloth_core::ranks::World;
 
-pub use shares::{PatchShares, TestsOfPatches};
-
 /// The counts and candidates of one processor in a search.
 #[derive(Default)]
 pub struct Findings {
     counters: TestCounters,
     found: Found,
-    tests: TestsOfPatches,
 }
 
 impl Results for Findings {
@@ -34,8 +30,6 @@ impl Results for Findings {
     }
 
     fn take(&mut self, other: &mut Self) {
-        other.tests.begin(0, other.counters.tests);
-        self.tests.add(&std::mem::take(&mut other.tests));
         self.counters.add(&std::mem::take(&mut other.counters));
         let (candidates, others) = (&mut self.found.candidates, &mut other.found.candidates);
         if candidates.is_empty() {
@@ -49,11 +43,6 @@ impl Results for Findings {
 impl Workload for Traversal<'_> {
     type Test = Test;
     type Results = Findings;
-
-    fn begin(&self, task: &[Test], results: &mut Findings) {
-        let patch = task.first().and_then(|test| patch_of(self.trees.surfaces, test));
-        results.tests.begin(patch.unwrap_or(0), results.counters.tests);
-    }
 
     #[inline]
     fn run(&self, stack: &mut Vec<Test>, results: &mut Findings) {
@@ -79,8 +68,7 @@ pub struct SweptSurfaces<'a> {
 ///
 /// `roots` are this rank's root tests, from the last [`CandidateFinder::root_tests`]. The root
 /// tests of each patch are one top-level task. A single rank with one thread makes one task of
-/// all, and does not tell its patches apart. Returns counts of the tests and candidates of this
-/// rank.
+/// all. Returns counts of the tests and candidates of this rank.
 ///
 /// Collective, unless there are no roots on any rank.
 ///
@@ -92,20 +80,18 @@ pub fn collect_shared(
     finder: &mut CandidateFinder,
     over: SweptSurfaces,
     roots: &mut [Test],
-) -> Result<(TestCounters, TestsOfPatches)> {
+) -> Result<TestCounters> {
     let SweptSurfaces { surfaces, sweep } = over;
     let alone = here.world.size() == 1 && here.threads.count() == 1;
     let tasks = if alone { in_one(roots) } else { of_each_patch(surfaces, roots) };
     let any = finder.any_roots();
-    let mut tests = TestsOfPatches::default();
-    let counters = finder.collect_with(surfaces, sweep, |traversal, candidates| {
+    finder.collect_with(surfaces, sweep, |traversal, candidates| {
         let mut findings = Findings::default();
         std::mem::swap(&mut findings.found.candidates, candidates);
         processors.run(here, traversal, TopLevel { tasks, any }, &mut findings)?;
-        (*candidates, tests) = (findings.found.candidates, findings.tests);
+        *candidates = findings.found.candidates;
         Ok(findings.counters)
-    })?;
-    Ok((counters, tests))
+    })
 }
 
 /// Root tests as one task, if there are any.

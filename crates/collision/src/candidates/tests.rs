@@ -45,12 +45,6 @@ fn each_test_is_executed_once_whoever_executes_it() {
     finder.refit_strayed(&surfaces, &stray_sweep, &strayed, Pace::Common);
     let partial = finder.share(&surfaces, &stray_sweep, &[0, 1, 2, 3, 4]);
     let expected = [&whole, &whole, &partial];
-    finder.refit(&Threads::INLINE, &surfaces, &sweep);
-    let (roots, _) = finder.all_root_tests(&surfaces, &sweep);
-    let tests_of_patches = [0, 1, 2, 3, 4].map(|patch| {
-        let of_patch = roots.iter().filter(|root| root.0 == patch);
-        finder.collect(&surfaces, &sweep, of_patch.map(|root| root.1)).tests as i64
-    });
 
     let run = |world: &dyn World, threads, settings: &StealingSettings| {
         let threads = Threads::new(threads)?;
@@ -75,8 +69,7 @@ fn each_test_is_executed_once_whoever_executes_it() {
                 finder.root_tests(&Threads::INLINE, &surfaces, &sweep, own, &mut roots);
             let here = RankThreads { world, threads: &threads };
             let over = SweptSurfaces { surfaces: &surfaces, sweep: &sweep };
-            let (counted, of_patches) =
-                collect_shared(here, &mut processors, &mut finder, over, &mut roots)?;
+            let counted = collect_shared(here, &mut processors, &mut finder, over, &mut roots)?;
             let usage = processors.usage().fold(ProcessorUse::default(), |mut sum, one| {
                 sum.add(one);
                 sum
@@ -88,14 +81,6 @@ fn each_test_is_executed_once_whoever_executes_it() {
             thefts += processors.thefts().map(|theft| theft.tasks).sum::<u32>();
             counters.add(&counted);
             searches.push((counters, finder.candidates().to_vec()));
-            // Alone on one thread, all patches are one task.
-            if search == 0 && world.size() * threads.count() > 1 {
-                let mut all = [0; 5];
-                let counts = of_patches.counts().iter();
-                all.iter_mut().zip(counts).for_each(|(all, &tests)| *all = tests as i64);
-                world.all_reduce_sum(&mut all)?;
-                assert_eq!(all, tests_of_patches);
-            }
         }
         Ok((searches, thefts))
     };

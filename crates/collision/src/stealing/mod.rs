@@ -33,7 +33,7 @@ pub mod workload;
 
 pub use processor::RUNS_PER_LOOK;
 pub use processors::{Processors, RankThreads, TopLevel};
-pub use settings::{Share, StealingSettings, TopLevelShare, VictimOrder};
+pub use settings::{Share, StealingSettings, VictimOrder};
 pub use trace::{Origin, SearchSpan, TaskSpan};
 pub use usage::{ProcessorUse, Theft};
 pub use workload::{Results, Task, Workload};

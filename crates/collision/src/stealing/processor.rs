@@ -191,7 +191,6 @@ impl<T, R: Results> Processor<T, R> {
         let mut scheduling = Duration::ZERO;
         let Self { tasks, stack, results, usage, runs, .. } = self;
         let mut limit = run.limit(tasks);
-        run.work.begin(&task, results);
         stack.extend(task);
         while !stack.is_empty() {
             run.work.run(stack, results);

@@ -1,4 +1,4 @@
-//! A scene's settings of the task pool and of stealing.
+//! Settings of the task pool and of stealing. Runs have the defaults; a replay tries others.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,6 @@ pub struct StealingSettings {
     pub victim_order: VictimOrder,
     /// How many tasks another rank is handed.
     pub share: Share,
-    /// Which rank begins with the tasks of a patch.
-    pub top_level: TopLevelShare,
 }
 
 impl Default for StealingSettings {
@@ -35,7 +33,6 @@ impl Default for StealingSettings {
             polling_interval_us: 10.0,
             victim_order: VictimOrder::RoundRobin,
             share: Share::One,
-            top_level: TopLevelShare::Owner,
         }
     }
 }
@@ -58,14 +55,4 @@ pub enum Share {
     One,
     /// Half of the waiting tasks, rounded up.
     Half,
-}
-
-/// Which rank begins with the tasks of a patch.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TopLevelShare {
-    /// The owner of the patch.
-    #[default]
-    Owner,
-    /// The ranks begin with equal shares of the tests of the last step.
-    LastStep,
 }

@@ -14,9 +14,6 @@ pub trait Workload: Sync {
     /// The results of one processor.
     type Results: Results;
 
-    /// A task begins. Its tests are executed next, and then other tasks.
-    fn begin(&self, _task: &[Self::Test], _results: &mut Self::Results) {}
-
     /// Takes a few tests from the top of the `stack`, executes them, and puts the tests that
     /// they unfold into back on it. It takes about a microsecond and returns often: between two
     /// calls a processor looks at its stack, its pool and the messages of other ranks.

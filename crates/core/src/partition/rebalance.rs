@@ -114,11 +114,7 @@ mod tests {
         let patch_graph = PatchGraph::new(&graph, &patches);
         let half = patches.len() as u32 / 2;
         let rank_of_patch = (0..patches.len() as u32).map(|patch| patch / half).collect();
-        let settings = PartitionSettings {
-            method: Method::MetisRecursive,
-            repartition,
-            ..PartitionSettings::default()
-        };
+        let settings = PartitionSettings { method: Method::MetisRecursive, repartition };
         let rebalancer = Rebalancer::new(&settings, patch_graph, cost_s).unwrap();
         (Partition { patches, rank_of_patch, ranks: 2 }, rebalancer)
     }

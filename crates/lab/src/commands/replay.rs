@@ -40,7 +40,8 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
     let times = Times { costs: fit_unit_costs(&set)?, split: PhaseSplit::fit(&set) };
     print::line(format_args!("{}: {} recorded steps\n", first.header.scene, first.steps.len()))?;
     print::line(report::times(&times))?;
-    if !set.separates_tasks_from_tests() {
+    let StealingSettings { a, b, .. } = first.header.collision;
+    if (collision.a, collision.b) != (a, b) {
         print::line(NO_COST_OF_TASKS)?;
     }
     // 3. Prediction beside measurement.
@@ -59,9 +60,8 @@ pub fn replay_recordings(arguments: &ReplayArguments) -> Result<()> {
 }
 
 const NO_COST_OF_TASKS: &str = "\
-    warning: the cost of a task cannot be separated from the cost of its tests, because all recordings of one \
-    processor\nhave the same a and b. Do not vary a or b here, or add a recording made with --set collision.a=0 \
-    --set collision.b=1.\n";
+    warning: tasks of other sizes are modelled, but the cost of a task cannot be separated from the cost of its \
+    tests,\nbecause all recordings have the same a and b.\n";
 
 /// Modelled machines that execute one recording.
 struct Machines<'a> {

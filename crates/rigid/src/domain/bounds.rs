@@ -29,8 +29,8 @@ impl Domain {
     /// # Errors
     /// If a corner is not finite, or the box is empty.
     pub fn new(low: Vec3, high: Vec3, periodic: [bool; 3]) -> Result<Self> {
-        bounds::finite_vector("domain.min_m", low.into())?;
-        bounds::finite_vector("domain.max_m", high.into())?;
+        bounds::finite("domain.min_m", low)?;
+        bounds::finite("domain.max_m", high)?;
         for axis in 0..3 {
             if low[axis] >= high[axis] {
                 let cause = format!("{} is not above {}", high[axis], low[axis]);

@@ -231,17 +231,6 @@ impl Generator {
         match self.sizes {
             Sizes::Constant(radius) => radius,
             Sizes::Uniform { low, high } => low + (high - low) * self.uniform(number, Use::Size, 0),
-            Sizes::LogNormal { median, deviation, low, high } => {
-                // The first draw that is within the bounds is taken.
-                let draw = |k: u64| {
-                    let u = 1.0 - self.uniform(number, Use::Size, 2 * k);
-                    let angle = std::f64::consts::TAU * self.uniform(number, Use::Size, 2 * k + 1);
-                    let normal = (-2.0 * libm::log(u)).sqrt() * libm::cos(angle);
-                    median * libm::exp(deviation * normal)
-                };
-                let fits = |radius: &f64| (low..=high).contains(radius);
-                (0..100).map(draw).find(fits).unwrap_or_else(|| median.clamp(low, high))
-            }
         }
     }
 

@@ -62,17 +62,6 @@ pub enum Sizes {
         /// Largest, m.
         high: f64,
     },
-    /// A log-normal distribution, cut off at both ends.
-    LogNormal {
-        /// Median of the distribution before it is cut off, m.
-        median: f64,
-        /// Standard deviation of the natural logarithm.
-        deviation: f64,
-        /// Smallest, m.
-        low: f64,
-        /// Largest, m.
-        high: f64,
-    },
 }
 
 /// Velocities at the start, m/s.
@@ -92,7 +81,7 @@ impl Sizes {
     pub fn range(&self) -> [f64; 2] {
         match *self {
             Self::Constant(radius) => [radius; 2],
-            Self::Uniform { low, high } | Self::LogNormal { low, high, .. } => [low, high],
+            Self::Uniform { low, high } => [low, high],
         }
     }
 }

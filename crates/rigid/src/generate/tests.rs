@@ -24,7 +24,7 @@ fn random() -> Placement {
     Placement::Random { count: 300, low: Vec3::zeros(), high: Vec3::new(1.7, 1.3, 1.5) }
 }
 
-const SIZES: Sizes = Sizes::LogNormal { median: 0.05, deviation: 0.5, low: 0.03, high: 0.08 };
+const SIZES: Sizes = Sizes::Uniform { low: 0.03, high: 0.08 };
 
 fn positions(generator: &Generator) -> Vec<Vec3> {
     (0..generator.count()).map(|k| generator.body(k).state.position).collect()

@@ -1,23 +1,23 @@
 //! A cylinder with a half ball at each end.
 
-use serde::{Deserialize, Serialize};
-
 use crate::shape::surface::{EDGE, rounded};
-use crate::shape::{ALONG, Feature, ShapeKind, check_length};
+use crate::shape::{ALONG, Feature, ShapeKind};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::error::Result;
+use cloth_core::bounds::{LENGTH, positive_within};
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::shapes::{self, ShapeKind as _};
+use cloth_core::settings;
 
-/// All points within a radius of a segment of the y axis. The segment is centred at the origin.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Capsule {
-    /// Radius, m.
-    pub radius_m: f64,
-    /// Length of the segment, without the two caps, m.
-    pub length_m: f64,
+settings! {
+    /// All points within a radius of a segment of the y axis. The segment is centred at the origin.
+    #[derive(Copy)]
+    pub struct Capsule {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Length of the segment, without the two caps, m.
+        pub length_m: f64 => positive_within(LENGTH),
+    }
 }
 
 impl Capsule {
@@ -30,11 +30,6 @@ impl Capsule {
 
 impl ShapeKind for Capsule {
     const AXES: [usize; 3] = [1, 0, 1];
-
-    fn check(&self, at: &str) -> Result<()> {
-        check_length(at, "radius_m", self.radius_m)?;
-        check_length(at, "length_m", self.length_m)
-    }
 
     fn sizes(&self) -> [f64; 3] {
         [self.half_length(), self.radius_m, 0.0]

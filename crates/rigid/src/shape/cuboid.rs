@@ -1,21 +1,21 @@
 //! A cuboid.
 
-use serde::{Deserialize, Serialize};
-
 use crate::shape::surface::document;
-use crate::shape::{ALONG, Feature, ShapeKind, check_length};
+use crate::shape::{ALONG, Feature, ShapeKind};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::error::Result;
+use cloth_core::bounds::{LENGTH, positive_within};
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::shapes::{self, ShapeKind as _};
+use cloth_core::settings;
 
-/// A cuboid, centred at the origin.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cuboid {
-    /// Edge lengths along x, y, z, m.
-    pub size_m: [f64; 3],
+settings! {
+    /// A cuboid, centred at the origin.
+    #[derive(Copy)]
+    pub struct Cuboid {
+        /// Edge lengths along x, y, z, m.
+        pub size_m: [f64; 3] => positive_within(LENGTH),
+    }
 }
 
 impl Cuboid {
@@ -33,10 +33,6 @@ impl Cuboid {
 
 impl ShapeKind for Cuboid {
     const AXES: [usize; 3] = [0, 1, 2];
-
-    fn check(&self, at: &str) -> Result<()> {
-        self.size_m.iter().try_for_each(|&size| check_length(at, "size_m", size))
-    }
 
     fn sizes(&self) -> [f64; 3] {
         self.half().into()

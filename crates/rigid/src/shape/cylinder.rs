@@ -2,15 +2,14 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use serde::{Deserialize, Serialize};
-
 use crate::shape::surface::{EDGE, document};
-use crate::shape::{ALONG, Feature, ShapeKind, check_length};
+use crate::shape::{ALONG, Feature, ShapeKind};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::error::Result;
+use cloth_core::bounds::{LENGTH, positive_within};
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::shapes::{self, ShapeKind as _};
+use cloth_core::settings;
 
 /// The x and z of the corners of an octagon in the unit circle. It approximates a flat end.
 const RIM: [[f64; 2]; 8] = [
@@ -24,23 +23,19 @@ const RIM: [[f64; 2]; 8] = [
     [FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
 ];
 
-/// A cylinder about the y axis with flat ends, centred at the origin.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cylinder {
-    /// Radius, m.
-    pub radius_m: f64,
-    /// Length, m.
-    pub length_m: f64,
+settings! {
+    /// A cylinder about the y axis with flat ends, centred at the origin.
+    #[derive(Copy)]
+    pub struct Cylinder {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Length, m.
+        pub length_m: f64 => positive_within(LENGTH),
+    }
 }
 
 impl ShapeKind for Cylinder {
     const AXES: [usize; 3] = [0, 1, 0];
-
-    fn check(&self, at: &str) -> Result<()> {
-        check_length(at, "radius_m", self.radius_m)?;
-        check_length(at, "length_m", self.length_m)
-    }
 
     fn sizes(&self) -> [f64; 3] {
         [self.radius_m, 0.5 * self.length_m, 0.0]

@@ -16,11 +16,11 @@ use serde::Serialize;
 use smallvec::SmallVec;
 
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::bounds;
 use cloth_core::choice::deserialize_choice;
 use cloth_core::error::Result;
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
+use cloth_core::settings::Check;
 
 /// Index of a convex hull, closed mesh or compound in the table of solids, which all ranks share.
 pub type SolidId = u32;
@@ -42,18 +42,12 @@ pub const HALF_SPACE: u32 = 4;
 
 /// The settings of one kind of shape. The own frame of a body has its origin at the centre of mass
 /// and the principal axes of inertia as axes. Lengths are in m.
-pub trait ShapeKind: Copy {
+pub trait ShapeKind: Copy + Check {
     /// For each own axis, the index in [`Self::sizes`] of the half-width along it, without caps.
     const AXES: [usize; 3];
 
     /// True if every rotation about the centre maps the shape to itself.
     const IS_BALL: bool = false;
-
-    /// Checks every setting.
-    ///
-    /// # Errors
-    /// Names the first field that is out of bounds. `at` is the path of the shape in the scene.
-    fn check(&self, at: &str) -> Result<()>;
 
     /// The lengths that define the shape, m. Unused entries are 0.
     fn sizes(&self) -> [f64; 3];
@@ -174,7 +168,7 @@ macro_rules! shapes {
             /// Checks every setting.
             ///
             /// # Errors
-            /// As [`ShapeKind::check`]. Parts may be of convex shapes alone.
+            /// As [`Check::check`]. Parts may be of convex shapes alone.
             pub fn check(&self, at: &str) -> Result<()> {
                 match self {
                     $(Self::$Kind(shape) => shape.check(at),)+
@@ -365,9 +359,4 @@ impl Shape {
         // This refuses unused sizes that are not 0, and ids of solids that are not whole numbers.
         (shape.words() == *words).then_some(shape)
     }
-}
-
-/// Fails unless the length `value` (m) is positive and within the bounds of lengths.
-fn check_length(at: &str, field: &str, value: f64) -> Result<()> {
-    bounds::positive_within(&format!("{at}.{field}"), value, bounds::LENGTH)
 }

@@ -1,29 +1,30 @@
 //! The parts of a compound, as a scene gives them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::shape::BodyShape;
-use cloth_core::bounds;
+use cloth_core::bounds::{ANGLE, LENGTH, direction, within};
 use cloth_core::error::{Error, Result};
+use cloth_core::settings;
+use cloth_core::settings::Check;
 
 /// The largest number of parts of a compound.
 pub const MOST_PARTS: usize = 1000;
 
-/// A part of a compound.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Part", deny_unknown_fields)]
-pub struct PartSpec {
-    /// A convex shape.
-    pub shape: BodyShape,
-    /// Where its origin is in the frame of the compound, m.
-    #[serde(default)]
-    pub at_m: [f64; 3],
-    /// Axis about which it is turned there. Any length except zero.
-    #[serde(default = "up")]
-    pub axis: [f64; 3],
-    /// Angle, degrees.
-    #[serde(default)]
-    pub angle_deg: f64,
+settings! {
+    /// A part of a compound.
+    #[serde(rename = "Part")]
+    pub struct PartSpec, also PartSpec::check_shape {
+        /// A convex shape.
+        pub shape: BodyShape,
+        /// Where its origin is in the frame of the compound, m.
+        #[serde(default)]
+        pub at_m: [f64; 3] => within(LENGTH),
+        /// Axis about which it is turned there. Any length except zero.
+        #[serde(default = "up")]
+        pub axis: [f64; 3] => direction,
+        /// Angle, degrees.
+        #[serde(default)]
+        pub angle_deg: f64 => within(ANGLE),
+    }
 }
 
 fn up() -> [f64; 3] {
@@ -44,11 +45,11 @@ pub(super) fn check(parts: &[PartSpec], at: &str) -> Result<()> {
         let remedy = format!("write at most {MOST_PARTS}, or a `Mesh` of the whole");
         return Err(Error::input(at, cause, remedy));
     }
-    parts.iter().enumerate().try_for_each(|(i, part)| part.check(&format!("{at}[{i}]")))
+    PartSpec::check_list(parts, at)
 }
 
 impl PartSpec {
-    fn check(&self, at: &str) -> Result<()> {
+    fn check_shape(&self, at: &str) -> Result<()> {
         let name = self.shape.name();
         let whole = ["Mesh", "Compound", "HalfSpace"];
         if whole.contains(&name) {
@@ -57,9 +58,6 @@ impl PartSpec {
             let cause = format!("a `{name}` cannot be a part");
             return Err(Error::input(format!("{at}.shape"), cause, remedy));
         }
-        self.shape.check(&format!("{at}.shape"))?;
-        bounds::vector_within(&format!("{at}.at_m"), self.at_m, bounds::LENGTH)?;
-        bounds::direction(&format!("{at}.axis"), self.axis)?;
-        bounds::within(&format!("{at}.angle_deg"), self.angle_deg, bounds::ANGLE)
+        self.shape.check(&format!("{at}.shape"))
     }
 }

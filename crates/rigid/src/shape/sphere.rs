@@ -1,30 +1,26 @@
 //! A ball.
 
-use serde::{Deserialize, Serialize};
-
+use crate::shape::ShapeKind;
 use crate::shape::surface::{EDGE, rounded};
-use crate::shape::{ShapeKind, check_length};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::error::Result;
+use cloth_core::bounds::{LENGTH, positive_within};
 use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::shapes::{self, ShapeKind as _};
+use cloth_core::settings;
 
-/// A ball.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sphere {
-    /// Radius, m.
-    pub radius_m: f64,
+settings! {
+    /// A ball.
+    #[derive(Copy)]
+    pub struct Sphere {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+    }
 }
 
 impl ShapeKind for Sphere {
     const AXES: [usize; 3] = [0; 3];
     const IS_BALL: bool = true;
-
-    fn check(&self, at: &str) -> Result<()> {
-        check_length(at, "radius_m", self.radius_m)
-    }
 
     fn sizes(&self) -> [f64; 3] {
         [self.radius_m, 0.0, 0.0]

@@ -26,7 +26,7 @@ pub(super) fn size(model: &RigidModel, body: &Body) -> Result<SizeRange> {
     body.inertia.iter().try_for_each(|&moment| bounds::positive(&at, moment))?;
     let (x, twist) = (&body.state.position, &body.state.twist);
     for vector in [x, &twist.angular, &twist.linear] {
-        bounds::finite_vector(&at, (*vector).into())?;
+        bounds::finite(&at, *vector)?;
     }
     let length = body.state.rotation.norm();
     if (length - 1.0).abs().partial_cmp(&MOST_OFF) != Some(std::cmp::Ordering::Less) {

@@ -5,10 +5,10 @@ use std::path::Path;
 use nalgebra::UnitQuaternion;
 
 use crate::bodies::check::WALLS;
-use crate::bodies::geometry::{self, Geometry};
+use crate::bodies::resolve::{self, Geometry};
 use crate::bodies::setup::{Group, Movement, RigidSetup};
 use crate::bodies::spec::*;
-use crate::bodies::{joints, read, resolve};
+use crate::bodies::{joints, read};
 use crate::spec::{MotionSpec, Scene};
 use cloth_core::bounds;
 use cloth_core::error::{Error, Result};
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
         let material = self.scene.material_number(&format!("{at}.material"), &bodies.material)?;
         let at_shape = format!("{at}.shape");
         let Geometry { shape, frame } =
-            geometry::read(&bodies.shape, self.scene_dir, &mut self.solids, &at_shape)?;
+            resolve::read_shape(&bodies.shape, self.scene_dir, &mut self.solids, &at_shape)?;
         let mut generator = self.generator(bodies, &shape, material, at)?;
         generator.check(at)?;
         let reach = self.reach(&shape);

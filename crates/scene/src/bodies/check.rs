@@ -6,6 +6,7 @@ use crate::spec::{MotionSpec, Scene};
 use cloth_core::bounds::*;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
+use cloth_core::settings::Check;
 use cloth_rigid::Response;
 
 /// Names of the walls of the domain: lower and upper border across x, y, z.
@@ -37,7 +38,7 @@ impl Scene {
         }
         self.validate_materials()?;
         self.refuse_contact_settings()?;
-        self.domain.validate()?;
+        self.domain.check("domain")?;
         if let Some(material) = &self.domain.wall_material {
             self.material_number("domain.wall_material", material)?;
         }
@@ -77,7 +78,7 @@ impl Scene {
     pub(super) fn validate_entries(&self) -> Result<()> {
         for (i, bodies) in self.bodies.iter().enumerate() {
             let at = format!("bodies[{i}]");
-            bodies.validate(&at)?;
+            bodies.check(&at)?;
             let number = self.material_number(&format!("{at}.material"), &bodies.material)?;
             let density = self.materials[usize::from(number)].density_kg_per_m3;
             if density.is_none() && bodies.motion == BodyMotion::Free {
@@ -106,15 +107,10 @@ impl Scene {
     }
 
     pub(super) fn validate_materials(&self) -> Result<()> {
+        self.materials.check("materials")?;
+        self.material_pairs.check("material_pairs")?;
         for (i, material) in self.materials.iter().enumerate() {
             let at = format!("materials[{i}]");
-            if let Some(density) = material.density_kg_per_m3 {
-                positive_within(&format!("{at}.density_kg_per_m3"), density, DENSITY)?;
-            }
-            if let Some(distance_m) = material.distance_m {
-                positive_within(&format!("{at}.distance_m"), distance_m, LENGTH)?;
-            }
-            check_surface(&at, material.restitution, material.friction, material.rolling_m)?;
             if self.materials[..i].iter().any(|other| other.name == material.name) {
                 let cause = format!("two materials have the name `{}`", material.name);
                 return Err(Error::input(at, cause, "give each material its own name"));
@@ -122,10 +118,6 @@ impl Scene {
         }
         for (i, pair) in self.material_pairs.iter().enumerate() {
             let at = format!("material_pairs[{i}]");
-            if let Some(distance_m) = pair.distance_m {
-                positive_within(&format!("{at}.distance_m"), distance_m, LENGTH)?;
-            }
-            check_surface(&at, pair.restitution, pair.friction, pair.rolling_m)?;
             let (first, second) = &pair.materials;
             for name in [first, second] {
                 self.material_number(&format!("{at}.materials"), name)?;
@@ -170,15 +162,13 @@ pub(crate) fn check_turn(at: &str, spin: &Vec3, step_s: f64) -> Result<()> {
     Err(Error::input(at, cause, remedy))
 }
 
-fn check_surface(at: &str, restitution: f64, friction: f64, rolling_m: f64) -> Result<()> {
-    not_negative(&format!("{at}.rolling_m"), rolling_m, LENGTH)?;
-    not_negative(&format!("{at}.friction"), friction, FRICTION)?;
-    let at = format!("{at}.restitution");
-    not_negative(&at, restitution, FACTOR)?;
-    if restitution <= 1.0 {
+/// A share of a speed.
+pub(super) fn restitution(at: &str, value: f64) -> Result<()> {
+    not_negative(at, value, FACTOR)?;
+    if value <= 1.0 {
         return Ok(());
     }
-    let cause = format!("{restitution} is above 1");
+    let cause = format!("{value} is above 1");
     Err(Error::input(at, cause, "an impact gives back at most all of its speed: write 0 to 1"))
 }
 
@@ -194,49 +184,51 @@ fn check_corners(at: &str, min_m: &[f64; 3], max_m: &[f64; 3]) -> Result<()> {
 }
 
 impl DomainSpec {
-    fn validate(&self) -> Result<()> {
-        vector_within("domain.min_m", self.min_m, LENGTH)?;
-        vector_within("domain.max_m", self.max_m, LENGTH)?;
-        check_corners("domain", &self.min_m, &self.max_m)?;
-        if let Division::Grid(x, y, z) = self.method {
-            for count in [x, y, z] {
-                at_least_one("domain.method", count)?;
-            }
-            let all: f64 = [x, y, z].map(f64::from).iter().product();
-            if all > MOST_SUBDOMAINS {
-                let cause = format!("{} subdomains are too many", shown(all));
-                let remedy =
-                    format!("choose at most {MOST_SUBDOMAINS}; a few for each rank are enough");
-                return Err(Error::input("domain.method", cause, remedy));
+    pub(super) fn check_extent(&self, at: &str) -> Result<()> {
+        check_corners(at, &self.min_m, &self.max_m)
+    }
+}
+
+impl Check for Division {
+    fn check(&self, at: &str) -> Result<()> {
+        let Self::Grid(x, y, z) = *self else { return Ok(()) };
+        for count in [x, y, z] {
+            at_least_one(at, count)?;
+        }
+        let all: f64 = [x, y, z].map(f64::from).iter().product();
+        if all <= MOST_SUBDOMAINS {
+            return Ok(());
+        }
+        let cause = format!("{} subdomains are too many", shown(all));
+        let remedy = format!("choose at most {MOST_SUBDOMAINS}; a few for each rank are enough");
+        Err(Error::input(at, cause, remedy))
+    }
+}
+
+impl Check for Orientation {
+    fn check(&self, at: &str) -> Result<()> {
+        let Self::Turned { axis, angle_deg } = *self else { return Ok(()) };
+        direction(&format!("{at}.axis"), axis)?;
+        within(&format!("{at}.angle_deg"), angle_deg, ANGLE)
+    }
+}
+
+impl Check for Velocity {
+    fn check(&self, at: &str) -> Result<()> {
+        match *self {
+            Self::Constant { m_per_s } => within(&format!("{at}.m_per_s"), m_per_s, SPEED),
+            Self::Random { max_m_per_s } => {
+                not_negative(&format!("{at}.max_m_per_s"), max_m_per_s, SPEED)
             }
         }
-        Ok(())
     }
 }
 
 impl Bodies {
-    fn validate(&self, at: &str) -> Result<()> {
+    pub(super) fn check_kind(&self, at: &str) -> Result<()> {
         self.shape.check(&format!("{at}.shape"))?;
-        self.arrangement.validate(&format!("{at}.arrangement"))?;
-        self.sizes.validate(&format!("{at}.sizes"))?;
-        if let Orientation::Turned { axis, angle_deg } = self.orientation {
-            direction(&format!("{at}.orientation.axis"), axis)?;
-            within(&format!("{at}.orientation.angle_deg"), angle_deg, ANGLE)?;
-        }
-        match self.velocity {
-            Velocity::Constant { m_per_s } => {
-                vector_within(&format!("{at}.velocity.m_per_s"), m_per_s, SPEED)?;
-            }
-            Velocity::Random { max_m_per_s } => {
-                not_negative(&format!("{at}.velocity.max_m_per_s"), max_m_per_s, SPEED)?;
-            }
-        }
-        finite_vector(
-            &format!("{at}.angular_velocity_rad_per_s"),
-            self.angular_velocity_rad_per_s,
-        )?;
         if self.motion != BodyMotion::Free {
-            self.validate_rest(at)?;
+            self.check_rest(at)?;
         }
         let taken = match self.name.as_deref() {
             Some(SPACE) => Some("the name of what does not move, for joints"),
@@ -259,15 +251,12 @@ impl Bodies {
                 "a half-space has no size",
                 "leave `sizes` out",
             )),
-            (_, BodyMotion::Keyframed { .. }) => {
-                self.motion_spec().map_or(Ok(()), |motion| motion.validate(&format!("{at}.motion")))
-            }
-            _ => Ok(()),
+            _ => self.motion_spec().check(&format!("{at}.motion")),
         }
     }
 
     /// Fails if bodies that forces do not move have a velocity.
-    fn validate_rest(&self, at: &str) -> Result<()> {
+    fn check_rest(&self, at: &str) -> Result<()> {
         let field = if self.velocity != Velocity::default() {
             "velocity"
         } else if self.angular_velocity_rad_per_s != [0.0; 3] {
@@ -319,8 +308,8 @@ pub(crate) fn base_name(shape: &BodyShape) -> String {
     }
 }
 
-impl Arrangement {
-    fn validate(&self, at: &str) -> Result<()> {
+impl Check for Arrangement {
+    fn check(&self, at: &str) -> Result<()> {
         match self {
             Self::At(places) if places.is_empty() => {
                 Err(Error::input(at, "the list has no place", "add one, or leave out the entry"))
@@ -328,23 +317,25 @@ impl Arrangement {
             Self::At(places) => places
                 .iter()
                 .enumerate()
-                .try_for_each(|(i, place)| vector_within(&format!("{at}[{i}]"), *place, LENGTH)),
+                .try_for_each(|(i, place)| within(&format!("{at}[{i}]"), *place, LENGTH)),
             Self::Grid { count, origin_m, spacing_m }
             | Self::Hexagonal { count, origin_m, spacing_m } => {
                 count.iter().try_for_each(|&n| at_least_one(&format!("{at}.count"), n))?;
-                vector_within(&format!("{at}.origin_m"), *origin_m, LENGTH)?;
+                within(&format!("{at}.origin_m"), *origin_m, LENGTH)?;
                 positive_within(&format!("{at}.spacing_m"), *spacing_m, LENGTH)
             }
             Self::Random { count, min_m, max_m } => {
                 at_least_one(&format!("{at}.count"), *count)?;
-                vector_within(&format!("{at}.min_m"), *min_m, LENGTH)?;
-                vector_within(&format!("{at}.max_m"), *max_m, LENGTH)?;
+                within(&format!("{at}.min_m"), *min_m, LENGTH)?;
+                within(&format!("{at}.max_m"), *max_m, LENGTH)?;
                 check_corners(at, min_m, max_m)
             }
             Self::File(_) => Ok(()),
         }
     }
+}
 
+impl Arrangement {
     /// Number of bodies; 0 of a file, which is not read yet.
     pub fn count(&self) -> f64 {
         match self {
@@ -358,24 +349,18 @@ impl Arrangement {
     }
 }
 
-impl Sizes {
-    fn validate(&self, at: &str) -> Result<()> {
-        let range = |min: f64, max: f64| {
-            positive_within(&format!("{at}.min"), min, FACTOR)?;
-            positive_within(&format!("{at}.max"), max, FACTOR)?;
-            if min <= max {
-                return Ok(());
-            }
-            let cause = format!("{min} is above {max}");
-            Err(Error::input(format!("{at}.min"), cause, "write the smaller factor as `min`"))
-        };
+impl Check for Sizes {
+    fn check(&self, at: &str) -> Result<()> {
         match *self {
             Self::Constant(factor) => positive_within(at, factor, FACTOR),
-            Self::Uniform { min, max } => range(min, max),
-            Self::LogNormal { median, deviation, min, max } => {
-                positive_within(&format!("{at}.median"), median, FACTOR)?;
-                not_negative(&format!("{at}.deviation"), deviation, FACTOR)?;
-                range(min, max)
+            Self::Uniform { min, max } => {
+                positive_within(&format!("{at}.min"), min, FACTOR)?;
+                positive_within(&format!("{at}.max"), max, FACTOR)?;
+                if min <= max {
+                    return Ok(());
+                }
+                let cause = format!("{min} is above {max}");
+                Err(Error::input(format!("{at}.min"), cause, "write the smaller factor as `min`"))
             }
         }
     }

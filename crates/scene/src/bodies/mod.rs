@@ -7,8 +7,7 @@
 //! | `check` | checks all its numbers and names |
 //! | [`RigidSetup`] | the model that all ranks share |
 //! | [`build`] | builds it from the scene |
-//! | `geometry` | shapes, from files too |
-//! | `resolve`, `read`, `csv_bytes` | materials and sizes; places from files |
+//! | `resolve`, `read`, `csv_bytes` | shapes, materials and sizes; places from files |
 //! | [`joints`] | what holds bodies together |
 //! | [`workers`] | workers with overlapping sets, and the homes of bodies |
 //! | [`division`] | subdomains for a number of ranks, and how they follow the work |
@@ -18,7 +17,6 @@ pub mod build;
 mod check;
 pub(super) mod csv_bytes;
 pub mod division;
-mod geometry;
 pub mod joints;
 mod read;
 mod resolve;

@@ -1,41 +1,46 @@
 //! Rigid bodies as the user writes them in RON. `docs/scene.md` describes every field.
 
+use cloth_core::bounds::{
+    DENSITY, FRICTION, LENGTH, finite, not_negative, positive_within, within,
+};
+use cloth_core::settings;
 use serde::{Deserialize, Serialize};
 
-use crate::keyframe::KeyframeSpec;
+use crate::bodies::check::restitution;
+use crate::spec::KeyframeSpec;
 use cloth_core::partition::methods::Repartition;
 pub use cloth_rigid::shape::BodyShape;
-use cloth_workers::{Balance, WorkerSettings};
+use cloth_workers::WorkerSettings;
 
-/// Bodies of one shape and material.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bodies {
-    /// Unique in the scene. The default comes from the shape.
-    #[serde(default)]
-    pub name: Option<String>,
-    /// Their shape.
-    pub shape: BodyShape,
-    /// Name of their material.
-    pub material: String,
-    /// Where they are at the start. The default is one body at the origin.
-    #[serde(default)]
-    pub arrangement: Arrangement,
-    /// How large they are, as factors of the shape.
-    #[serde(default)]
-    pub sizes: Sizes,
-    /// How they are turned at the start.
-    #[serde(default)]
-    pub orientation: Orientation,
-    /// How fast they are at the start.
-    #[serde(default)]
-    pub velocity: Velocity,
-    /// How fast they turn at the start: axis times rad/s.
-    #[serde(default)]
-    pub angular_velocity_rad_per_s: [f64; 3],
-    /// What moves them.
-    #[serde(default)]
-    pub motion: BodyMotion,
+settings! {
+    /// Bodies of one shape and material.
+    pub struct Bodies, also Bodies::check_kind {
+        /// Unique in the scene. The default comes from the shape.
+        #[serde(default)]
+        pub name: Option<String>,
+        /// Their shape.
+        pub shape: BodyShape,
+        /// Name of their material.
+        pub material: String,
+        /// Where they are at the start. The default is one body at the origin.
+        #[serde(default)]
+        pub arrangement: Arrangement => checked,
+        /// How large they are, as factors of the shape.
+        #[serde(default)]
+        pub sizes: Sizes => checked,
+        /// How they are turned at the start.
+        #[serde(default)]
+        pub orientation: Orientation => checked,
+        /// How fast they are at the start.
+        #[serde(default)]
+        pub velocity: Velocity => checked,
+        /// How fast they turn at the start: axis times rad/s.
+        #[serde(default)]
+        pub angular_velocity_rad_per_s: [f64; 3] => finite,
+        /// What moves them.
+        #[serde(default)]
+        pub motion: BodyMotion,
+    }
 }
 
 /// The centres of mass of bodies at the start. For a fixed body of a mesh it is the place of the
@@ -90,17 +95,6 @@ pub enum Sizes {
     Constant(f64),
     /// Any between two, equally likely.
     Uniform {
-        /// Smallest.
-        min: f64,
-        /// Largest.
-        max: f64,
-    },
-    /// A log-normal distribution, cut off at both ends.
-    LogNormal {
-        /// Half of all bodies are smaller.
-        median: f64,
-        /// Standard deviation of the natural logarithm.
-        deviation: f64,
         /// Smallest.
         min: f64,
         /// Largest.
@@ -176,77 +170,67 @@ pub enum BodyMotion {
     },
 }
 
-/// A material of rigid bodies, or of a surface that touches them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Material", deny_unknown_fields)]
-pub struct BodyMaterial {
-    /// Unique in the scene.
-    pub name: String,
-    /// Density, kg/m^3. Bodies that forces move need one.
-    #[serde(default)]
-    pub density_kg_per_m3: Option<f64>,
-    /// Share of the normal speed that an impact gives back, 0 to 1.
-    #[serde(default)]
-    pub restitution: f64,
-    /// Coefficient of friction (Coulomb).
-    #[serde(default)]
-    pub friction: f64,
-    /// Lever arm of the rolling resistance, m.
-    #[serde(default)]
-    pub rolling_m: f64,
-    /// Its contact distance from the same material, m. The default is that of the scene. Two materials
-    /// have the mean of theirs.
-    #[serde(default)]
-    pub distance_m: Option<f64>,
+settings! {
+    /// A material of rigid bodies, or of a surface that touches them.
+    #[serde(rename = "Material")]
+    pub struct BodyMaterial {
+        /// Unique in the scene.
+        pub name: String,
+        /// Density, kg/m^3. Bodies that forces move need one.
+        #[serde(default)]
+        pub density_kg_per_m3: Option<f64> => positive_within(DENSITY),
+        /// Share of the normal speed that an impact gives back, 0 to 1.
+        #[serde(default)]
+        pub restitution: f64 => restitution,
+        /// Coefficient of friction (Coulomb).
+        #[serde(default)]
+        pub friction: f64 => not_negative(FRICTION),
+        /// Lever arm of the rolling resistance, m.
+        #[serde(default)]
+        pub rolling_m: f64 => not_negative(LENGTH),
+        /// Its contact distance from the same material, m. The default is that of the scene. Two
+        /// materials have the mean of theirs.
+        #[serde(default)]
+        pub distance_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
-/// How two materials meet, if not by the mean of both.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Pair", deny_unknown_fields)]
-pub struct MaterialPair {
-    /// Their names.
-    pub materials: (String, String),
-    /// Share of the normal speed that an impact gives back, 0 to 1.
-    #[serde(default)]
-    pub restitution: f64,
-    /// Coefficient of friction (Coulomb).
-    pub friction: f64,
-    /// Lever arm of the rolling resistance, m.
-    #[serde(default)]
-    pub rolling_m: f64,
-    /// Their contact distance, m. The default is the mean of both.
-    #[serde(default)]
-    pub distance_m: Option<f64>,
+settings! {
+    /// How two materials meet, if not by the mean of both.
+    #[serde(rename = "Pair")]
+    pub struct MaterialPair {
+        /// Their names.
+        pub materials: (String, String),
+        /// Share of the normal speed that an impact gives back, 0 to 1.
+        #[serde(default)]
+        pub restitution: f64 => restitution,
+        /// Coefficient of friction (Coulomb).
+        pub friction: f64 => not_negative(FRICTION),
+        /// Lever arm of the rolling resistance, m.
+        #[serde(default)]
+        pub rolling_m: f64 => not_negative(LENGTH),
+        /// Their contact distance, m. The default is the mean of both.
+        #[serde(default)]
+        pub distance_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
-/// The box in which rigid bodies live, and how it is divided among ranks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Domain", default, deny_unknown_fields)]
-pub struct DomainSpec {
-    /// Lower corner, m.
-    pub min_m: [f64; 3],
-    /// Upper corner, m.
-    pub max_m: [f64; 3],
-    /// The borders across x, y, z.
-    pub borders: [Border; 3],
-    /// Material of the walls. The default is the first one of the scene.
-    pub wall_material: Option<String>,
-    /// How it is divided into subdomains. Results do not depend on it.
-    pub method: Division,
-    /// Whether power cells follow the measured work during a run. Results do not depend on it.
-    pub repartition: Repartition,
-}
-
-impl Default for DomainSpec {
-    fn default() -> Self {
-        Self {
-            min_m: [-1.0; 3],
-            max_m: [1.0; 3],
-            borders: [Border::Wall; 3],
-            wall_material: None,
-            method: Division::PowerCells,
-            repartition: Repartition::Auto,
-        }
+settings! {
+    /// The box in which rigid bodies live, and how it is divided among ranks.
+    #[serde(rename = "Domain")]
+    pub struct DomainSpec, also DomainSpec::check_extent {
+        /// Lower corner, m.
+        pub min_m: [f64; 3] = [-1.0; 3] => within(LENGTH),
+        /// Upper corner, m.
+        pub max_m: [f64; 3] = [1.0; 3] => within(LENGTH),
+        /// The borders across x, y, z.
+        pub borders: [Border; 3] = [Border::Wall; 3],
+        /// Material of the walls. The default is the first one of the scene.
+        pub wall_material: Option<String> = None,
+        /// How it is divided into subdomains. Results do not depend on it.
+        pub method: Division = Division::PowerCells => checked,
+        /// Whether power cells follow the measured work during a run. Results do not depend on it.
+        pub repartition: Repartition = Repartition::Auto,
     }
 }
 
@@ -292,18 +276,9 @@ pub enum Parallel {
         /// How they agree on bodies that several of them have.
         #[serde(default)]
         coupling: cloth_workers::Coupling,
-        /// What each says about such a body.
-        #[serde(default)]
-        weights: cloth_workers::Weighting,
-        /// Sweeps that each makes alone in a round.
-        #[serde(default = "default_local_sweeps")]
-        local_sweeps: u32,
         /// Whose the bodies are at the start.
         #[serde(default)]
         division: cloth_workers::Division,
-        /// Whether homes move.
-        #[serde(default)]
-        balance: Balance,
         /// Whether each step is compared with that of one worker.
         #[serde(default)]
         audit: bool,
@@ -313,10 +288,6 @@ pub enum Parallel {
     },
 }
 
-fn default_local_sweeps() -> u32 {
-    WorkerSettings::default().local_sweeps
-}
-
 fn default_growth() -> u32 {
     WorkerSettings::default().growth
 }
@@ -324,38 +295,21 @@ fn default_growth() -> u32 {
 impl Parallel {
     /// The settings of the workers. None without workers.
     pub fn settings(&self) -> Option<WorkerSettings> {
-        match self.clone() {
-            Self::Domain => None,
-            Self::Workers {
-                count,
-                growth,
-                sets,
-                coupling,
-                weights,
-                local_sweeps,
-                division,
-                balance,
-                audit,
-                engines,
-            } => {
-                let balance = match (balance, division) {
-                    (Balance::Auto, cloth_workers::Division::Groups(_)) => Balance::Off,
-                    (Balance::Auto, _) if sets == cloth_workers::SetRule::Published => Balance::Off,
-                    (Balance::Auto, _) => Balance::Work,
-                    (other, _) => other,
-                };
-                Some(WorkerSettings {
-                    count,
-                    growth,
-                    sets,
-                    coupling,
-                    weights,
-                    local_sweeps,
-                    balance,
-                    audit,
-                    engines,
-                })
-            }
-        }
+        let Self::Workers { count, growth, sets, coupling, division, audit, engines } =
+            self.clone()
+        else {
+            return None;
+        };
+        let homes_move = !matches!(division, cloth_workers::Division::Groups(_));
+        Some(WorkerSettings {
+            count,
+            growth,
+            sets,
+            coupling,
+            homes_move,
+            audit,
+            engines,
+            ..WorkerSettings::default()
+        })
     }
 }

@@ -41,7 +41,7 @@ fn made(setup: &RigidSetup, ranks: usize) -> Vec<Body> {
 }
 
 const MIXED: &str = r#"seed: 3, bodies: [
-    (shape: Sphere(radius_m: 0.02), material: "glass", sizes: LogNormal(median: 1, deviation: 0.3, min: 0.5, max: 2),
+    (shape: Sphere(radius_m: 0.02), material: "glass", sizes: Uniform(min: 0.5, max: 2),
         arrangement: Random(count: 300, min_m: (-0.9, -0.9, -0.9), max_m: (0.9, 0, 0.9))),
     (shape: Box(size_m: (0.4, 0.1, 0.1)), material: "glass", motion: Immovable, arrangement: At([(0, 0.9, 0)])),
     (shape: Capsule(radius_m: 0.02, length_m: 0.05), material: "glass", orientation: Random,

@@ -2,23 +2,23 @@
 
 use crate::distances::DistanceTable;
 use crate::spec::{Scene, SeamSpec, Stitches};
-use cloth_core::bounds::*;
+use cloth_core::bounds::shown;
 use cloth_core::error::{Error, Result};
+use cloth_core::settings::Check;
 
 impl Scene {
     pub(super) fn validate_seams(&self) -> Result<()> {
         let distances = DistanceTable::new(self)?;
         let seams = self.seams.iter().enumerate();
-        seams.map(|(i, seam)| (format!("seams[{i}]"), seam)).try_for_each(|(at, seam)| {
-            seam.validate(&at)?;
-            self.check_gap(seam, &distances, &format!("{at}.gap_m"))
-        })
+        self.seams.check("seams")?;
+        seams
+            .map(|(i, seam)| (format!("seams[{i}].gap_m"), seam))
+            .try_for_each(|(at, seam)| self.check_gap(seam, &distances, &at))
     }
 
     /// Fails if contacts would hold a seam open.
     fn check_gap(&self, seam: &SeamSpec, distances: &DistanceTable, at: &str) -> Result<()> {
         let Some(gap_m) = seam.gap_m else { return Ok(()) };
-        positive_within(at, gap_m, LENGTH)?;
         let cloths = match &seam.stitches {
             Stitches::Lines(name) => [name, name],
             Stitches::Between { first, second } => [&first.cloth, &second.cloth],
@@ -47,18 +47,4 @@ pub(crate) fn held_open(at: &str, gap_m: f64, distance_m: f64, has_own: bool) ->
     let cause = format!("{} is less than {of}, {}", shown(gap_m), shown(distance_m));
     let remedy = "contacts would hold the seam open; make it at least that distance";
     Error::input(at, cause, remedy)
-}
-
-impl SeamSpec {
-    fn validate(&self, at: &str) -> Result<()> {
-        positive_within(&format!("{at}.close_s"), self.close_s, TIME)?;
-        let stiffness = self.stiffness_n_per_m2;
-        positive_within(&format!("{at}.stiffness_n_per_m2"), stiffness, SEAM_STIFFNESS)?;
-        positive_within(&format!("{at}.most_n_per_m"), self.most_n_per_m, SEAM_FORCE)?;
-        if let Stitches::Between { first, second } = &self.stitches {
-            first.select.validate(&format!("{at}.stitches.first.select"))?;
-            second.select.validate(&format!("{at}.stitches.second.select"))?;
-        }
-        Ok(())
-    }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use cloth_core::settings;
+
 /// How positions are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Digits {
@@ -37,36 +39,24 @@ pub enum VertexField {
     Rank,
 }
 
-/// What is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Output {
-    /// The formats of frames; the program knows which there are. The default is `obj` for cloth and
-    /// `vtp` for rigid bodies.
-    #[serde(alias = "format")]
-    pub formats: Option<FormatNames>,
-    /// The fields of cloth, in formats that hold fields.
-    pub fields: Vec<VertexField>,
-    /// Precision of positions in the frames.
-    pub digits: Digits,
-    /// The polygons of the frames of cloth.
-    pub polygons: Polygons,
-    /// Whether energies are measured in every step.
-    pub energy: bool,
-    /// Whether the forces of contacts and joints are written beside frames.
-    pub forces: bool,
-}
-
-impl Default for Output {
-    fn default() -> Self {
-        Self {
-            formats: None,
-            fields: vec![VertexField::Strain, VertexField::Contact],
-            digits: Digits::default(),
-            polygons: Polygons::default(),
-            energy: false,
-            forces: false,
-        }
+settings! {
+    /// What is written.
+    #[derive(Eq)]
+    pub struct Output {
+        /// The formats of frames; the program knows which there are. The default is `obj` for cloth
+        /// and `vtp` for rigid bodies.
+        #[serde(alias = "format")]
+        pub formats: Option<FormatNames> = None,
+        /// The fields of cloth, in formats that hold fields.
+        pub fields: Vec<VertexField> = vec![VertexField::Strain, VertexField::Contact],
+        /// Precision of positions in the frames.
+        pub digits: Digits = Digits::default(),
+        /// The polygons of the frames of cloth.
+        pub polygons: Polygons = Polygons::default(),
+        /// Whether energies are measured in every step.
+        pub energy: bool = false,
+        /// Whether the forces of contacts and joints are written beside frames.
+        pub forces: bool = false,
     }
 }
 

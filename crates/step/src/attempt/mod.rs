@@ -73,7 +73,7 @@ impl Stages {
             has_bodies: !model.bodies.is_empty(),
             has_history: span.scheme.has_history(),
             stiffens: model.cloth.elements.limit.acts(),
-            ..Tries::none(*control, &model.settings.solver)
+            ..Tries::none(*control)
         };
         loop {
             match self.attempt_with(tries, of, state, report, observer) {
@@ -100,7 +100,7 @@ impl Stages {
         report.time(Phase::Predict, |_| self.motion.predict(&rank.threads, model, state, span));
         tries.check(too_fast(model, &self.motion.start, span.scheme))?;
         // 2. Predicted motion -> candidates.
-        self.search.find(here, &self.motion, &state.dropped, report, observer)?;
+        self.search.find(here, &self.motion, report, observer)?;
         // 3 to 9. Candidates -> state.
         let mut done = self.solve_and_respond(here, &tries, state, report, observer);
         while let Err(Stop::Trouble(found, Next::Repair(extent))) = done {
@@ -158,9 +158,7 @@ impl Stages {
         self.impulses.respond(here, &of, motion, report)?;
         // 7. Candidates, motion -> motion that keeps the clearance.
         search.follow(here, motion, report, observer)?;
-        if here.model.settings.contact.fail_safe {
-            self.keep_clear(here, tries, report, observer)?;
-        }
+        self.keep_clear(here, tries, report, observer)?;
         let Self { motion, contacts, system, .. } = self;
         bdf2::finish(here, contacts.springs(), motion, state.history.as_ref())?;
         tries.check(inaccurate(here, motion, state))?;

@@ -1,7 +1,6 @@
 //! What a step does about trouble: one table, a row for each kind. Stages report what they find and
 //! know no remedy. This file alone knows what has been tried and what is left.
 
-use crate::model::settings::Solver;
 use crate::state::control::{Cause, StepControl};
 use crate::state::trouble::{Found, Rise, Trouble};
 use cloth_core::error::Error;
@@ -39,10 +38,9 @@ pub(crate) enum Extent {
 
 /// What has been tried at a step, and what is left.
 #[derive(Clone, Copy)]
-pub(crate) struct Tries<'a> {
+pub(crate) struct Tries {
     /// The present size and the sizes that are allowed.
     pub control: StepControl,
-    pub solver: &'a Solver,
     /// Repairs that are left.
     pub repairs: u32,
     /// What the last solve was a repair of. None if it was the first one.
@@ -78,12 +76,11 @@ fn next(trouble: &Trouble, tries: &Tries) -> Next {
     }
 }
 
-impl Tries<'_> {
+impl Tries {
     /// Before the first solve of a step.
-    pub fn none(control: StepControl, solver: &Solver) -> Tries<'_> {
-        Tries {
+    pub fn none(control: StepControl) -> Self {
+        Self {
             control,
-            solver,
             repairs: MOST_REPAIRS,
             repaired: None,
             with_impacts: false,
@@ -108,7 +105,7 @@ impl Tries<'_> {
     }
 
     fn can_halve(&self, cause: Cause) -> bool {
-        self.control.can_halve(self.solver, cause)
+        self.control.can_halve(cause)
     }
 
     /// Whether a rise may get smaller by another iteration of Newton's method for all nodes: after
@@ -172,18 +169,17 @@ mod tests {
     }
 
     /// A control after as many failures as are allowed.
-    fn smallest(solver: &Solver) -> StepControl {
+    fn smallest() -> StepControl {
         let mut control = StepControl::new();
-        while control.shrink(solver, Cause::Failure) {}
+        while control.shrink(Cause::Failure) {}
         control
     }
 
     /// What comes first, after all repairs, and with the smallest step too.
     fn course(trouble: &Trouble) -> [Next; 3] {
-        let solver = Solver::default();
-        let first = Tries::none(StepControl::new(), &solver);
+        let first = Tries::none(StepControl::new());
         let repaired = Tries { repairs: 0, repaired: Some(Extent::Part), ..first };
-        let last = Tries { control: smallest(&solver), ..repaired };
+        let last = Tries { control: smallest(), ..repaired };
         [first, repaired, last].map(|tries| next(trouble, &tries))
     }
 
@@ -211,23 +207,22 @@ mod tests {
 
     #[test]
     fn a_step_above_a_whole_one_is_halved_for_its_error() {
-        let (solver, mut control) = (Solver::default(), StepControl::new());
+        let mut control = StepControl::new();
         control.enlarge(0, 2 * TICKS_PER_STEP);
-        let tries = Tries::none(control, &solver);
+        let tries = Tries::none(control);
         assert_eq!(next(&Trouble::Inaccurate, &tries), Next::Halve(Cause::Error));
     }
 
     #[test]
     fn a_rise_of_energy_has_its_rows() {
-        let solver = Solver::default();
-        let first = Tries::none(StepControl::new(), &solver);
+        let first = Tries::none(StepControl::new());
         let part = Tries { repairs: 5, repaired: Some(Extent::Part), ..first };
         let all = Tries { repaired: Some(Extent::All), ..part };
         let small = Rise { rises: true, ..Rise::default() };
         let fault = Rise { is_fault: true, is_large: true, ..small };
         let often = Rise { too_often: true, ..small };
         let (iterate, halve) = (Next::Repair(Extent::All), Next::Halve(Cause::Rise));
-        let last = Tries { control: smallest(&solver), ..all };
+        let last = Tries { control: smallest(), ..all };
         for (row, (rise, tries, expected)) in [
             // A small one counts after a repair, and then all nodes are solved again.
             (small, first, Next::GoOn),

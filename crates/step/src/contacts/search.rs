@@ -3,10 +3,9 @@
 use crate::model::Model;
 use crate::report::{Counter, Phase, StepReport};
 use crate::state::context::Context;
-use crate::state::dropped::Dropped;
 use crate::state::motion::StepMotion;
 use cloth_collision::candidates::{
-    PatchShares, SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
+    SearchObserver, SearchOver, SearchProcessors, SweptSurfaces, collect_shared,
 };
 use cloth_collision::collision::screen::Pace;
 use cloth_collision::collision::{CandidateFinder, Pair, Test};
@@ -24,15 +23,12 @@ const MARGIN: f64 = 0.2;
 pub(crate) struct CandidateSearch {
     finder: CandidateFinder,
     processors: SearchProcessors,
-    shares: PatchShares,
     roots: Vec<Test>,
-    /// Pairs that are no candidates in this step.
-    dropped: Dropped,
 }
 
 impl CandidateSearch {
-    pub fn new(finder: CandidateFinder, processors: SearchProcessors, shares: PatchShares) -> Self {
-        Self { finder, processors, shares, roots: Vec::new(), dropped: Dropped::default() }
+    pub fn new(finder: CandidateFinder, processors: SearchProcessors) -> Self {
+        Self { finder, processors, roots: Vec::new() }
     }
 
     /// Goes on with other surfaces, in the same patches.
@@ -46,7 +42,7 @@ impl CandidateSearch {
     }
 
     /// One search along the predicted motion. After: the candidates of all ranks are all pairs that
-    /// come near and are not `dropped`, as long as every vertex ends within the margin of the end
+    /// come near, as long as every vertex ends within the margin of the end
     /// of its path. Collective.
     ///
     /// # Errors
@@ -55,17 +51,12 @@ impl CandidateSearch {
         &mut self,
         here: &Context,
         motion: &StepMotion,
-        dropped: &Dropped,
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<()> {
-        self.dropped.clone_from(dropped);
         let (sweep, surfaces) =
             (motion.sweep(&here.model.surfaces, radius(here.model)), &here.model.surfaces);
         report.time(Phase::Refit, |_| self.finder.refit(&here.rank.threads, surfaces, &sweep));
-        report.time(Phase::Tests, |_| {
-            self.shares.begin(&*here.rank.world, &here.rank.partition.rank_of_patch)
-        })?;
         self.collect(here, motion, report, observer)
     }
 
@@ -133,23 +124,19 @@ impl CandidateSearch {
         let (sweep, surfaces) = (motion.sweep(&model.surfaces, radius(model)), &model.surfaces);
         self.processors.trace_tasks(observer.traces_tasks());
         let executed = report.time(Phase::Tests, |report| {
-            let (own, roots) = (self.shares.own(), &mut self.roots);
+            let (own, roots) = (&rank.layout.own_patches, &mut self.roots);
             let threads = &rank.threads;
             let mut counts = self.finder.root_tests(threads, surfaces, &sweep, own, roots);
             let on = RankThreads { world: &*rank.world, threads: &rank.threads };
             let (processors, finder) = (&mut self.processors, &mut self.finder);
             let over = SweptSurfaces { surfaces, sweep: &sweep };
-            let (below_roots, tests) = collect_shared(on, processors, finder, over, roots)?;
+            let below_roots = collect_shared(on, processors, finder, over, roots)?;
             counts.add(&below_roots);
-            self.shares.add(&tests);
             report.count(Counter::Tests, counts.tests);
             report.test_hash = report.test_hash.wrapping_add(counts.hash);
             report.count(Counter::Candidates, counts.candidates);
             Ok::<_, Error>(counts)
         })?;
-        if !self.dropped.is_empty() {
-            self.finder.retain(|pair| self.dropped.keeps(pair, model));
-        }
         let (processors, finder) = (&self.processors, &self.finder);
         let world = &*rank.world;
         observer.searched(&SearchOver { world, processors, executed, finder, surfaces, sweep })

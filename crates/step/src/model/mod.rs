@@ -24,9 +24,7 @@ use cloth_bodies::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use cloth_bodies::bodies::seam::Seam;
 use cloth_bodies::bodies::timed::value_at;
 use cloth_bodies::bodies::{Body, Numbering, Setup};
-use cloth_bodies::contact::settings::OnPinch;
 use cloth_bodies::contact::{Distances, Friction};
-use cloth_collision::collision::enclosure::encloses_a_volume;
 use cloth_collision::collision::{Surface, Surfaces};
 use cloth_core::error::Result;
 use cloth_core::ids::{NodeId, VertexId};
@@ -71,10 +69,6 @@ pub struct Model {
     pub(crate) sewing: Option<Sewing>,
     /// Those that yield, by rising number.
     pub skins: Vec<Skin>,
-    /// Whether cloth may pass each obstacle in a pinch. The scene must allow it
-    /// (`contact.on_pinch: Drop`), and the obstacle must enclose a volume, so that it has an
-    /// outside.
-    pub passable: Vec<bool>,
     /// Coulomb's coefficients.
     pub friction: Friction,
     /// Contact distances.
@@ -153,9 +147,8 @@ impl Model {
                 &positions,
             )
         })?;
-        let culling = settings.contact.culling;
         let (mut surfaces, shortest_edges) =
-            surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
+            surfaces::build(&setup, &bodies, &numbering, &partition.patches)?;
         let names = names(&setup, &bodies);
         surfaces.keep_apart(setup.apart(&names).into_iter());
         let kind = |it: &Surface| (it.moves, it.vertices().end as VertexId);
@@ -183,7 +176,6 @@ impl Model {
             mean_edges_m: setup.cloths.iter().map(mean_edge_m).collect(),
             shortest_edges,
             names,
-            passable: passable(&settings, &setup),
             skins,
             initial: setup.cloths.iter().flat_map(|c| c.positions.iter().copied()).collect(),
             obstacles: setup.obstacles,
@@ -294,12 +286,6 @@ fn names(setup: &Setup, bodies: &[Arc<dyn Body>]) -> Vec<String> {
     let cloths = setup.cloths.iter().map(|cloth| cloth.name.clone());
     let bodies = bodies.iter().map(|body| body.name().to_owned());
     cloths.chain(bodies).chain(setup.obstacles.iter().map(|it| it.name.clone())).collect()
-}
-
-fn passable(settings: &StepSettings, setup: &Setup) -> Vec<bool> {
-    let allowed = settings.contact.on_pinch == OnPinch::Drop;
-    let may_pass = |it: &ObstacleSetup| allowed && encloses_a_volume(&it.faces, &it.shape);
-    setup.obstacles.iter().map(may_pass).collect()
 }
 
 /// Positions of all nodes, m. `cloths` are the positions of cloth vertices, and `coordinates`

@@ -1,6 +1,8 @@
 //! What a simulation must know beside its bodies.
 
-use serde::{Deserialize, Serialize};
+use cloth_core::bounds::{ACCELERATION, SMALLEST_RESIDUAL, positive, shown, within};
+use cloth_core::error::{Error, Result};
+use cloth_core::settings;
 
 use crate::time::scheme::Integrator;
 use crate::time::sizes::StepsPerFrame;
@@ -25,7 +27,8 @@ pub struct StepSettings {
     /// Gravity over time, by ascending time. If there are keys, they take the place of
     /// `gravity_m_per_s2`.
     pub gravity_keyframes: Vec<GravityKey>,
-    /// The factor of all coefficients of friction over time, by ascending time. Always 1 without keys.
+    /// The factor of all coefficients of friction over time, by ascending time. Always 1 without
+    /// keys.
     pub friction_keyframes: Vec<AmplitudeKey>,
     /// Wind and drag.
     pub air: Air,
@@ -43,15 +46,16 @@ pub struct StepSettings {
     pub energy: bool,
 }
 
-/// Gravity at one time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GravityKey {
-    /// When, s.
-    #[serde(default)]
-    pub time_s: f64,
-    /// Acceleration of gravity, m/s^2.
-    pub gravity_m_per_s2: [f64; 3],
+settings! {
+    /// Gravity at one time.
+    #[derive(Copy)]
+    pub struct GravityKey {
+        /// When, s.
+        #[serde(default)]
+        pub time_s: f64,
+        /// Acceleration of gravity, m/s^2.
+        pub gravity_m_per_s2: [f64; 3] => within(ACCELERATION),
+    }
 }
 
 impl TimedKey for GravityKey {
@@ -66,34 +70,34 @@ impl TimedKey for GravityKey {
     }
 }
 
-/// The linear solver and its step control.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Solver {
-    /// The time scheme.
-    pub integrator: Integrator,
-    /// The residual to reach, relative to the right-hand side of the free vertices.
-    pub relative_residual: f64,
-    /// The error of the velocities to reach, m/s: a root mean square, of which this is the part
-    /// that the solver can see.
-    pub velocity_error_m_per_s: f64,
-    /// Iterations after which a solve has failed.
-    pub max_iterations: u32,
-    /// The preconditioner of conjugate gradients.
-    pub preconditioner: PreconditionerKind,
-    /// How often a failed step is halved before the run fails. At most 10.
-    pub max_halvings: u32,
+/// The error of the velocities to reach, m/s: a root mean square, of which this is the part that the
+/// solver can see. It is about a quarter of their error.
+pub(crate) const VELOCITY_ERROR_M_PER_S: f64 = 2e-4;
+
+/// Iterations after which a solve has failed.
+pub(crate) const MOST_ITERATIONS: usize = 2000;
+
+settings! {
+    /// The time scheme and the linear solver.
+    #[derive(Copy)]
+    pub struct Solver, also Solver::check_residual {
+        /// The time scheme.
+        pub integrator: Integrator = Integrator::default(),
+        /// The residual to reach, relative to the right-hand side of the free vertices.
+        pub relative_residual: f64 = 1e-3 => positive,
+        /// The preconditioner of conjugate gradients.
+        pub preconditioner: PreconditionerKind = PreconditionerKind::default(),
+    }
 }
 
-impl Default for Solver {
-    fn default() -> Self {
-        Self {
-            integrator: Integrator::default(),
-            relative_residual: 1e-3,
-            velocity_error_m_per_s: 2e-4,
-            max_iterations: 2000,
-            preconditioner: PreconditionerKind::default(),
-            max_halvings: 6,
-        }
+impl Solver {
+    fn check_residual(&self, at: &str) -> Result<()> {
+        let what = match self.relative_residual {
+            SMALLEST_RESIDUAL..1.0 => return Ok(()),
+            1.0.. => "is reached before the first iteration",
+            _ => "is never reached, because of rounding errors",
+        };
+        let cause = format!("{} {what}", shown(self.relative_residual));
+        Err(Error::input(format!("{at}.relative_residual"), cause, "choose about 1e-6"))
     }
 }

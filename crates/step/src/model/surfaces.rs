@@ -13,7 +13,7 @@ use cloth_core::mesh::Topology;
 use cloth_core::partition::Patches;
 
 /// The surfaces of cloths, bodies and obstacles, and the length (m) of the shortest edge at each
-/// vertex. Flat regions of cloth are culled if `culling`.
+/// vertex. Flat regions of cloth are culled.
 ///
 /// # Errors
 /// When the faces of a body are no surface.
@@ -22,12 +22,11 @@ pub(crate) fn build(
     bodies: &[Arc<dyn Body>],
     numbering: &Numbering,
     patches: &Patches,
-    culling: bool,
 ) -> Result<(Surfaces, Vec<f64>)> {
     let (mut surfaces, mut shortest_edges) = (Vec::<Surface>::new(), Vec::new());
     let end = |surfaces: &[Surface]| surfaces.last().map_or(0, |it| it.vertices().end) as VertexId;
     for cloth in &setup.cloths {
-        surfaces.push(cloth_surface(cloth, end(&surfaces), patches, culling));
+        surfaces.push(cloth_surface(cloth, end(&surfaces), patches));
         add_shortest_edges(&cloth.topology, &cloth.rest, &mut shortest_edges);
     }
     for (body, range) in bodies.iter().zip(numbering.bodies()) {
@@ -61,12 +60,12 @@ fn add_shortest_edges(topology: &Topology, x: &[Vec3], all: &mut Vec<f64>) {
 }
 
 /// The surface of a cloth whose vertices begin at `first`.
-fn cloth_surface(cloth: &ClothSetup, first: VertexId, patches: &Patches, culling: bool) -> Surface {
+fn cloth_surface(cloth: &ClothSetup, first: VertexId, patches: &Patches) -> Surface {
     let (faces, topology, rest) = (&cloth.faces, &cloth.topology, &cloth.rest);
     let of_vertex = &patches.of_vertex[first as usize..][..rest.len()];
     let parts = Some((of_vertex, patches.len()));
     let surface = Surface::new(first, faces, topology, rest, parts, Moves::Deforms);
-    if culling { with_culling(surface, rest) } else { surface }
+    with_culling(surface, rest)
 }
 
 /// The surface of a body of triangles. All of it belongs to the patch of the body's nodes.

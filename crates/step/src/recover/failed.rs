@@ -34,7 +34,7 @@ impl Failed<'_> {
 
     /// Makes the next attempt smaller. False if this attempt was the smallest already.
     pub fn shrink(&mut self, cause: Cause) -> bool {
-        self.state.control.shrink(&self.model.settings.solver, cause)
+        self.state.control.shrink(cause)
     }
 
     /// Makes the next attempt as large as the whole step allows.

@@ -1,8 +1,7 @@
 //! What makes the next attempt succeed where one failed: a smaller step, bodies that wait or retreat,
-//! skin that gives way, pairs that are dropped; or the error that says why none is left.
+//! skin that gives way; or the error that says why none is left.
 
 pub(crate) mod failed;
-pub(crate) mod passing;
 pub(crate) mod pinch;
 pub(crate) mod release;
 mod retreat;

@@ -2,7 +2,6 @@
 
 use crate::model::Model;
 use crate::recover::failed::Failed;
-use crate::recover::passing::drop_pinched;
 use crate::recover::release::release;
 use crate::recover::retreat::make_way;
 use crate::state::State;
@@ -45,7 +44,7 @@ pub(crate) fn waiting_bodies(model: &Model, state: &State) -> Vec<WaitingBody> {
 }
 
 /// Prepares the next attempt after one that `failed` because there was no room: some prescribed bodies
-/// wait in it, skin gives way, cloth passes an obstacle, or it is smaller. False if nothing is left to
+/// wait in it, skin gives way, or it is smaller. False if nothing is left to
 /// try.
 pub(crate) fn make_room(failed: &mut Failed, trouble: &Trouble) -> bool {
     let (conflict, early) = match trouble {
@@ -60,19 +59,14 @@ pub(crate) fn make_room(failed: &mut Failed, trouble: &Trouble) -> bool {
     if failed.model.settings.contact.on_pinch == OnPinch::Stop {
         return failed.shrink(Cause::Pinch);
     }
-    // 1. Cloth passes one of the surfaces that overlap, if the scene allows it.
-    if drop_pinched(failed, conflict) {
-        failed.enlarge();
-        return true;
-    }
     let bodies = failed.pushing(conflict);
-    // 2. Bodies that were behind and moved go on waiting.
+    // 1. Bodies that were behind and moved go on waiting.
     let stopped = stop_behind(failed, &bodies);
-    // 3. Bodies that wait go back for the bodies that arrive.
+    // 2. Bodies that wait go back for the bodies that arrive.
     if make_way(failed, &bodies, conflict) || stopped {
         return true;
     }
-    // 4. Bodies that are on time may find room in smaller steps, unless the room itself becomes
+    // 3. Bodies that are on time may find room in smaller steps, unless the room itself becomes
     //    too small. If smaller steps do not help, the fastest body waits.
     let fastest = |body: &&usize| (failed.speed_in(conflict, **body).to_bits(), **body);
     let Some(&body) = bodies.iter().max_by_key(fastest) else {

@@ -10,7 +10,7 @@ use std::iter::zip;
 use crate::model::Model;
 use crate::model::skin::{Released, ReleasedVertex};
 use crate::recover::failed::Failed;
-use crate::recover::passing::ROOM;
+use crate::recover::retreat::ROOM;
 use crate::state::State;
 use crate::state::motion::StepMotion;
 use crate::state::waiting::{Prescribed, Waiting};

@@ -6,10 +6,15 @@
 //! behind it, and where there is no room for that it stands still (docs/methods.md, section 8).
 
 use crate::recover::failed::Failed;
-use crate::recover::passing::{ROOM, touching};
 use crate::state::waiting::{LONGEST_PAUSE, MOST_FAILURES, Prescribed};
 use crate::time::clock::TICKS_PER_STEP;
 use cloth_bodies::contact::fail_safe::Conflict;
+use cloth_collision::collision::intersect::touching;
+
+/// Two prescribed surfaces within this distance of a vertex without room overlap, or leave less
+/// room than the cloth between them needs; in contact distances. Several layers of cloth, pressed
+/// together, may lie between them.
+pub(super) const ROOM: f64 = 4.0;
 
 /// A body goes back at most at this many times the speed of the body that arrives. It may have to
 /// be faster, because its speed is that of its furthest vertex, which may be far from the pinch,
@@ -55,10 +60,13 @@ fn waiting_near(failed: &Failed, conflict: &Conflict) -> Vec<usize> {
     }
     let model = failed.model;
     let named = failed.bodies_of(conflict.prescribed.iter());
-    let near = touching(model, failed.threads, &failed.crowded_places(), ROOM);
+    let first = model.object_of_obstacle(0) as u32;
+    let obstacles = Vec::from_iter(first..model.surfaces.list.len() as u32);
+    let (x, radius_m) = (&failed.crowded_places(), ROOM * model.distances.most_m);
+    let near = touching(failed.threads, &model.surfaces, x, &obstacles, radius_m);
     let is_near = |body: &usize| {
-        *body < model.obstacles.len()
-            && conflict.crowded.iter().any(|&vertex| near.has(*body, vertex))
+        let has = |near: &Vec<_>| conflict.crowded.iter().any(|it| near.binary_search(it).is_ok());
+        near.get(*body).is_some_and(has)
     };
     waiting.into_iter().filter(|body| named.contains(body) || is_near(body)).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::model::settings::MOST_ITERATIONS;
 use crate::recover::failed::Failed;
 use crate::recover::pinch::pinch_error;
 use crate::solve::system::StepSystem;
@@ -28,9 +29,9 @@ pub(crate) fn step_error(failed: &Failed, trouble: &Trouble, worst: u32) -> Erro
             format!(
                 "the linear solve did not reach a relative residual of {:e} in {} iterations, \
                  even at a step of {size_s:.2e} s",
-                settings.solver.relative_residual, settings.solver.max_iterations,
+                settings.solver.relative_residual, MOST_ITERATIONS,
             ),
-            "raise solver.max_iterations or steps_per_frame, or soften the fabric",
+            "raise steps_per_frame, or soften the fabric",
         ),
         Trouble::NotFinite => (
             "the solution is not finite, even at the smallest step".to_string(),

@@ -7,11 +7,10 @@
 //! |---|---|---|
 //! | assembly, balance of energy | blocks filled | time of a block, the least of all ranks |
 //! | solve | products of blocks | time of a product, the least of all ranks |
-//! | search, contacts, impulses, fail-safe | pairs found | time of a pair on this rank |
 //!
 //! A patch with all rows fixed has no products. All times are processor times. A rank that waits
 //! spins for a while, which counts as processor time. So the least price of all ranks is taken.
-//! With stealing, ranks share the work on pairs, so it is not counted.
+//! Ranks share the work on pairs by stealing, so it is not counted.
 
 use std::iter::zip;
 use std::time::Instant;
@@ -36,19 +35,11 @@ use cloth_core::ranks::{World, message};
 /// The phases whose work is counted in blocks filled.
 const FILLING: [Phase; 2] = [Phase::Assembly, Phase::Advance];
 
-/// The phases whose work is counted in pairs. The rank that finds a pair does this work.
-const OF_PAIRS: [Phase; 4] = [Phase::Tests, Phase::Contacts, Phase::Response, Phase::FailSafe];
-
 /// Measures the work of a rank's patches. Rank 0 decides for all ranks whether patches move.
 pub(super) struct Balance {
-    /// Whether other ranks take part in the work on pairs.
-    shares_pairs: bool,
-    /// Number of pairs found for each own patch since the last frame.
-    pairs: Vec<u64>,
     /// Processor time since the last frame, s.
     filling_s: f64,
     solve_s: f64,
-    of_pairs_s: f64,
     /// On rank 0 only.
     rebalancer: Option<Rebalancer>,
 }
@@ -66,34 +57,10 @@ impl Balance {
         let graph = || PatchGraph::new(&model.graph, &model.partition.patches);
         let rebalancer = || Rebalancer::new(settings, graph(), built_s);
         Ok(Some(Self {
-            shares_pairs: model.settings.collision.stealing,
-            pairs: vec![0; rank.layout.own_patches.len()],
             filling_s: 0.0,
             solve_s: 0.0,
-            of_pairs_s: 0.0,
             rebalancer: (rank.world.rank() == 0).then(rebalancer).transpose()?,
         }))
-    }
-
-    /// Counts the `pairs` that a search found.
-    pub fn count_pairs(&mut self, model: &Model, rank: &ThisRank, pairs: &[Pair]) {
-        if self.shares_pairs {
-            return;
-        }
-        let of_vertex = &model.partition.patches.of_vertex;
-        for pair in pairs {
-            let patch = |vertex| {
-                let node = model.numbering.nodes_of(vertex).start;
-                of_vertex.get(node as usize).copied()
-            };
-            // The test of a pair began at a patch of one of its vertices. The first of these is
-            // counted.
-            let first = pair.vertices.into_iter().find_map(patch);
-            let place = first.and_then(|it| rank.layout.own_patches.binary_search(&it).ok());
-            if let Some(place) = place {
-                self.pairs[place] += 1;
-            }
-        }
     }
 
     /// Adds the processor time of a step.
@@ -102,9 +69,6 @@ impl Balance {
             |phases: &[Phase]| phases.iter().map(|&it| report.busy_s[it as usize]).sum::<f64>();
         self.filling_s += sum(&FILLING);
         self.solve_s += sum(&[Phase::Solve]);
-        if !self.shares_pairs {
-            self.of_pairs_s += sum(&OF_PAIRS);
-        }
     }
 
     /// The work of each patch since the last frame, s, on rank 0; empty elsewhere. `counted` is
@@ -119,12 +83,9 @@ impl Balance {
         let products = counted.iter().map(|work| work.products).sum();
         let fill_s = least_price(world, self.filling_s, fills)?;
         let product_s = least_price(world, self.solve_s, products)?;
-        let pairs = self.pairs.iter().sum::<u64>().max(1) as f64;
-        let of_patch = |(work, &found): (&PatchWork, &u64)| {
-            let of_pairs_s = self.of_pairs_s * found as f64 / pairs;
-            work.fills as f64 * fill_s + work.products as f64 * product_s + of_pairs_s
-        };
-        let own: Vec<f64> = zip(counted, &self.pairs).map(of_patch).collect();
+        let of_patch =
+            |work: &PatchWork| work.fills as f64 * fill_s + work.products as f64 * product_s;
+        let own: Vec<f64> = counted.iter().map(of_patch).collect();
         let all = message::gather_v(world, 0, &own)?;
         let mut work_s = vec![0.0; if all.is_empty() { 0 } else { partition.patches.len() }];
         let order = (0..partition.ranks).flat_map(|rank| partition.patches_of(rank));
@@ -161,10 +122,8 @@ impl Balance {
     }
 
     /// A new frame begins.
-    fn begin(&mut self, rank: &ThisRank) {
-        self.pairs.clear();
-        self.pairs.resize(rank.layout.own_patches.len(), 0);
-        (self.filling_s, self.solve_s, self.of_pairs_s) = (0.0, 0.0, 0.0);
+    fn begin(&mut self) {
+        (self.filling_s, self.solve_s) = (0.0, 0.0);
     }
 }
 
@@ -213,7 +172,7 @@ pub(super) fn rebalance(
     if let Some(rebalancer) = balance.rebalancer.as_mut().filter(|_| !owners.is_empty()) {
         rebalancer.moved(took_s);
     }
-    balance.begin(rank);
+    balance.begin();
     Ok(())
 }
 

@@ -26,8 +26,7 @@ impl Simulation<'_> {
         let before = self.state.positions.clone();
         self.state.positions.copy_from_slice(positions);
         let is_finite = positions.iter().all(|x| x.iter().all(|x| x.is_finite()));
-        let is_checked = self.model.settings.contact.fail_safe && is_finite;
-        if is_checked
+        if is_finite
             && positions != before
             && let Err(error) = self.check_state_at("positions")
         {

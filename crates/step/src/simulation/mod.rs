@@ -15,7 +15,6 @@ use crate::contacts::search::CandidateSearch;
 use crate::model::Model;
 use crate::model::skin::YieldingObstacle;
 use crate::recover::failed::Failed;
-use crate::recover::passing::{follow, passed};
 use crate::recover::pinch::{WaitingBody, make_room, waiting_bodies};
 use crate::recover::release;
 use crate::recover::step_error::{step_error, worst_vertex};
@@ -26,7 +25,6 @@ use crate::solve::system::StepSystem;
 use crate::state::State;
 use crate::state::accuracy::may_double;
 use crate::state::context::ThisRank;
-use crate::state::dropped::PassedObstacle;
 use crate::state::motion::StepMotion;
 use crate::state::saved::{self, keep_own};
 use crate::state::skin_motion::yielding;
@@ -35,7 +33,7 @@ use crate::time::clock::{Span, TICKS_PER_STEP};
 use crate::watch::{EnergyWatch, energy_of};
 use cloth_bodies::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use cloth_bodies::contact::fail_safe::FailSafe;
-use cloth_collision::candidates::{PatchShares, SearchObserver, SearchProcessors};
+use cloth_collision::candidates::{SearchObserver, SearchProcessors};
 use cloth_collision::collision::CandidateFinder;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
@@ -76,18 +74,13 @@ impl<'w> Simulation<'w> {
         let OwnRows { layout, system, gather } = OwnRows::new(&model, &partition, world.rank())?;
         let built_s = start.elapsed().as_secs_f64();
         let processors = SearchProcessors::new(&model.settings.collision, &threads, &*world);
-        let shares = PatchShares::new(model.settings.collision.top_level);
         let watch = EnergyWatch::new(&model);
         let rank = ThisRank { world, threads, partition, layout };
         Ok(Self {
             state: State::start(&model),
             stages: Stages {
                 motion: StepMotion::new(&model),
-                search: CandidateSearch::new(
-                    CandidateFinder::new(&model.surfaces),
-                    processors,
-                    shares,
-                ),
+                search: CandidateSearch::new(CandidateFinder::new(&model.surfaces), processors),
                 contacts: ContactStage::new(&model),
                 system,
                 gather,
@@ -159,11 +152,6 @@ impl<'w> Simulation<'w> {
         waiting_bodies(&self.model, &self.state)
     }
 
-    /// Obstacles that cloth passes now.
-    pub fn passed(&self) -> Vec<PassedObstacle> {
-        passed(&self.model, &self.state.dropped)
-    }
-
     /// Obstacles whose skin gives way now.
     pub fn yielding(&self) -> Vec<YieldingObstacle> {
         yielding(&self.model, &self.state)
@@ -211,7 +199,7 @@ impl<'w> Simulation<'w> {
 
     /// Refuses a state in which surfaces cross or are nearer than the clearance, as
     /// [`Model::check_start`] does for the start. Call it for a state that was saved with another
-    /// scene. If cloth passes an obstacle, surfaces may cross, and nothing is checked.
+    /// scene.
     ///
     /// # Errors
     /// What is wrong, where, and what to do.
@@ -221,10 +209,7 @@ impl<'w> Simulation<'w> {
 
     /// The same check. Errors are `at` this place.
     fn check_state_at(&self, at: &str) -> Result<Vec<String>> {
-        match self.state.dropped.is_empty() {
-            true => self.model.check_state(&self.rank.threads, &self.state, at),
-            false => Ok(Vec::new()),
-        }
+        self.model.check_state(&self.rank.threads, &self.state, at)
     }
 
     /// Whole steps since the start. A step that the run chooses may count as several.
@@ -265,9 +250,6 @@ impl<'w> Simulation<'w> {
             self.state.change_size(&self.model, size);
         }
         let Self { model, rank, state, stages, balance } = self;
-        if !state.dropped.is_empty() {
-            state.dropped = follow(&state.dropped, model, &rank.threads, &stages.motion.x1);
-        }
         if !state.released.is_empty() {
             release::follow(model, &rank.threads, &stages.motion, state);
         }
@@ -301,16 +283,12 @@ impl<'w> Simulation<'w> {
         report: &mut StepReport,
         observer: &mut dyn SearchObserver,
     ) -> Result<Option<(Trouble, Next)>> {
-        let Self { model, rank, state, stages, balance } = self;
+        let Self { model, rank, state, stages, .. } = self;
         let control = state.control;
         let integrator = model.settings.solver.integrator;
         let span = &Span::new(&model.clock, integrator, state.ticks, control.ticks);
         let of = &Attempt { model, rank, span, control: &control };
-        let done = stages.attempt(of, state, report, observer);
-        if let Some(balance) = balance {
-            balance.count_pairs(model, rank, stages.search.candidates());
-        }
-        done
+        stages.attempt(of, state, report, observer)
     }
 
     /// Advances by `steps` whole steps and calls `hook` after each, with the report of the step.

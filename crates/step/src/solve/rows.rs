@@ -3,6 +3,7 @@
 use std::iter::zip;
 
 use crate::model::Model;
+use crate::model::settings::{MOST_ITERATIONS, VELOCITY_ERROR_M_PER_S};
 use crate::solve::system::StepSystem;
 use crate::state::context::{Context, ThisRank};
 use crate::state::motion::StepMotion;
@@ -36,9 +37,9 @@ impl OwnRows {
                 true => solver.relative_residual.min(RESIDUAL_OF_BODIES),
                 false => solver.relative_residual,
             },
-            velocity_m_per_s: solver.velocity_error_m_per_s,
+            velocity_m_per_s: VELOCITY_ERROR_M_PER_S,
             least_reference: 0.0,
-            max_iterations: solver.max_iterations as usize,
+            max_iterations: MOST_ITERATIONS,
         };
         let layout = Layout::new(&model.graph, partition, rank);
         let system = StepSystem::new(model, partition, &layout, solver.preconditioner, tolerance)?;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::settings::Solver;
 use crate::time::clock::TICKS_PER_STEP;
 
 /// The size of the next attempt. Part of the state.
@@ -36,6 +35,9 @@ pub(crate) enum Cause {
     Error,
 }
 
+/// How often a failed step is halved before the run fails.
+const MOST_HALVINGS: u32 = 6;
+
 /// Further halvings for rises of energy. A shot of 60 m/s into a net of two held edges gained 4.9 %
 /// at 10 ms without them, and gains 0.2 % with them.
 const MORE_FOR_RISES: u32 = 2;
@@ -59,12 +61,12 @@ impl StepControl {
     }
 
     /// Whether half the present step is allowed. After a failure it is halved at most
-    /// `solver.max_halvings` times, for rises of energy two times more, for want of accuracy until
+    /// [`MOST_HALVINGS`] times, for rises of energy two times more, for want of accuracy until
     /// it is a whole step, for other causes until it is one tick.
-    pub(crate) fn can_halve(&self, solver: &Solver, cause: Cause) -> bool {
+    pub(crate) fn can_halve(&self, cause: Cause) -> bool {
         let smallest = match cause {
-            Cause::Failure => self.allowed >> solver.max_halvings,
-            Cause::Rise => self.allowed >> (solver.max_halvings + MORE_FOR_RISES),
+            Cause::Failure => self.allowed >> MOST_HALVINGS,
+            Cause::Rise => self.allowed >> (MOST_HALVINGS + MORE_FOR_RISES),
             Cause::Pinch | Cause::Speed => 1,
             Cause::Error => TICKS_PER_STEP,
         };
@@ -80,8 +82,8 @@ impl StepControl {
 
     /// Makes the next attempt smaller after trouble. If a size fails at once after it has grown,
     /// the next growth waits longer. False if the size is the smallest already.
-    pub(crate) fn shrink(&mut self, solver: &Solver, cause: Cause) -> bool {
-        let can = self.can_halve(solver, cause);
+    pub(crate) fn shrink(&mut self, cause: Cause) -> bool {
+        let can = self.can_halve(cause);
         if can {
             self.wait = if self.has_grown { (2 * self.wait).min(LONGEST_WAIT) } else { self.wait };
             (self.ticks, self.succeeded, self.has_grown) = (self.ticks / 2, 0, false);
@@ -148,13 +150,13 @@ mod tests {
 
     /// Runs whole steps. Attempts longer than `most` ticks fail. Returns the number of attempts.
     fn attempts(control: &mut StepControl, steps: u64, most: u64) -> u64 {
-        let (solver, mut now, mut attempts) = (Solver::default(), 0, 0);
+        let (mut now, mut attempts) = (0, 0);
         while now < steps * TICKS_PER_STEP {
             let end = (now / TICKS_PER_STEP + 1) * TICKS_PER_STEP;
             attempts += 1;
             assert!(now + control.ticks <= end && now.is_multiple_of(control.ticks));
             if control.ticks > most {
-                assert!(control.shrink(&solver, Cause::Failure));
+                assert!(control.shrink(Cause::Failure));
             } else {
                 now += control.ticks;
                 control.grow(now, end, false);
@@ -165,27 +167,27 @@ mod tests {
 
     #[test]
     fn a_step_that_is_small_for_its_speed_may_fail_as_often_as_any_other() {
-        let (solver, mut control) = (Solver::default(), StepControl::new());
+        let mut control = StepControl::new();
         let halvings = |mut control: StepControl| {
-            (0..).take_while(|_| control.shrink(&solver, Cause::Failure)).count() as u32
+            (0..).take_while(|_| control.shrink(Cause::Failure)).count() as u32
         };
-        assert_eq!(halvings(control), solver.max_halvings);
+        assert_eq!(halvings(control), MOST_HALVINGS);
         for _ in 0..3 {
-            assert!(control.shrink(&solver, Cause::Speed) && control.can_halve_for_a_rise());
+            assert!(control.shrink(Cause::Speed) && control.can_halve_for_a_rise());
         }
-        assert_eq!(halvings(control), solver.max_halvings);
+        assert_eq!(halvings(control), MOST_HALVINGS);
         // The obstacle is gone.
         let mut now = 0;
         while control.ticks < TICKS_PER_STEP {
             now += control.ticks;
             control.grow(now, now.next_multiple_of(TICKS_PER_STEP), false);
         }
-        assert_eq!(halvings(control), solver.max_halvings);
+        assert_eq!(halvings(control), MOST_HALVINGS);
     }
 
     #[test]
     fn a_chosen_size_doubles_where_it_fits_and_halves_to_a_whole_step() {
-        let (solver, mut control, mut now) = (Solver::default(), StepControl::new(), 0);
+        let (mut control, mut now) = (StepControl::new(), 0);
         let mut sizes = Vec::new();
         while now < 16 * TICKS_PER_STEP {
             let end = control.end(now);
@@ -194,8 +196,8 @@ mod tests {
             control.grow(now, end, control.ticks < 4 * TICKS_PER_STEP);
         }
         assert_eq!(sizes, [1, 1, 2, 4, 4, 4]);
-        assert!(control.shrink(&solver, Cause::Error) && control.shrink(&solver, Cause::Error));
-        assert!(!control.shrink(&solver, Cause::Error) && control.ticks == TICKS_PER_STEP);
+        assert!(control.shrink(Cause::Error) && control.shrink(Cause::Error));
+        assert!(!control.shrink(Cause::Error) && control.ticks == TICKS_PER_STEP);
     }
 
     #[test]

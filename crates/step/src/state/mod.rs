@@ -6,7 +6,6 @@ pub(crate) mod bdf2;
 pub mod body_terms;
 pub(crate) mod context;
 pub mod control;
-pub mod dropped;
 pub(crate) mod joint_springs;
 pub(crate) mod motion;
 mod predict;
@@ -25,7 +24,6 @@ use serde::{Deserialize, Serialize};
 use crate::model::Model;
 use crate::model::skin::Released;
 use crate::state::control::StepControl;
-use crate::state::dropped::Dropped;
 use crate::state::waiting::{Present, Waiting};
 use crate::time::clock::TICKS_PER_STEP;
 use crate::time::scheme::{History, Integrator, saved_history};
@@ -68,8 +66,8 @@ pub struct State {
     /// Prescribed bodies that are behind their motion: obstacles, then groups of pins; the same on
     /// every rank.
     pub waiting: Vec<Option<Waiting>>,
-    /// Vertices of cloth that pass obstacles; the same on every rank.
-    pub dropped: Dropped,
+    /// Always 0. States had a list here; its place keeps their bytes and hashes.
+    pub(crate) reserved: u8,
     /// The memories of contacts that touch this rank's nodes, by rising pair. A saved state has
     /// those of all ranks.
     pub contacts: Vec<ContactMemory>,
@@ -115,7 +113,7 @@ impl State {
             coordinates,
             captured: model.cloth.pins.nothing_captured(),
             waiting: vec![None; model.obstacles.len() + model.cloth.pins.groups.len()],
-            dropped: Dropped::default(),
+            reserved: 0,
             contacts: Vec::new(),
             released: Released::default(),
             joint_forces: vec![Vec3::zeros(); model.joints.len()],
@@ -231,7 +229,7 @@ impl State {
                 },
             ),
             ("joints", self.joint_forces.len() == start.joint_forces.len()),
-            ("dropped pairs", self.dropped.fits(numbering.cloth(), model.obstacles.len())),
+            ("reserved byte", self.reserved == 0),
             (
                 "contacts",
                 self.contacts.is_sorted_by_key(|it| it.pair) && self.contacts.iter().all(is_known),

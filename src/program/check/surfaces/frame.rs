@@ -26,8 +26,6 @@ pub struct SurfaceFacts {
     /// Number of intersections between two objects, or of one with itself, as a viewer draws them.
     /// The key holds their places among the objects.
     pub counts: BTreeMap<[u32; 2], usize>,
-    /// Number of intersections of cloth with obstacles that it passes. They are in no other count.
-    pub dropped: usize,
     /// The first few intersections.
     pub first: Vec<Intersection>,
     /// Number of intersections of the triangles of the simulation.
@@ -128,7 +126,7 @@ impl Measure for SurfaceCheck {
 impl SurfaceCheck {
     /// What is known of frame `number` with vertices at `x` (m).
     fn facts(&self, number: u64, x: &[Vec3]) -> SurfaceFacts {
-        let Self { run, recorded } = self;
+        let run = &self.run;
         let edges = Vec::from_iter(edges(run, x));
         // The quotient may be NaN, which is in no range.
         let is_absurd = |edge: &&Edge| !POSSIBLE.contains(&(edge.length / edge.rest));
@@ -143,15 +141,9 @@ impl SurfaceCheck {
             return facts;
         }
         let welds = welds(run, x);
-        let mut find = |surfaces: &Surfaces| {
-            let mut found = match &welds {
-                Some(welds) => intersections(&Threads::INLINE, &with_welds(surfaces, welds, x), x),
-                None => intersections(&Threads::INLINE, surfaces, x),
-            };
-            let all = found.len();
-            found.retain(|found| !recorded.is_passed(number, found));
-            facts.dropped = all - found.len();
-            found
+        let find = |surfaces: &Surfaces| match &welds {
+            Some(welds) => intersections(&Threads::INLINE, &with_welds(surfaces, welds, x), x),
+            None => intersections(&Threads::INLINE, surfaces, x),
         };
         let mut found = find(&run.surfaces);
         let (simulated, folded) = (found.len(), folded(run, x));
@@ -172,7 +164,7 @@ impl SurfaceCheck {
 }
 
 impl SurfaceFacts {
-    /// Number of all intersections except those of dropped pairs.
+    /// Number of all intersections.
     pub fn intersections(&self) -> usize {
         self.counts.values().sum()
     }

@@ -16,9 +16,6 @@ pub struct Crossings {
     /// Whether any frame has intersections, as drawn and in the simulation.
     is_drawn: bool,
     is_simulated: bool,
-    /// Number of intersections of dropped pairs, and of frames that have some.
-    dropped: usize,
-    with_dropped: usize,
 }
 
 impl Judge<SurfaceCheck> for Crossings {
@@ -29,7 +26,6 @@ impl Judge<SurfaceCheck> for Crossings {
     fn frame(&mut self, check: &SurfaceCheck, known: Option<&SurfaceFacts>, found: &mut Verdict) {
         let count = known.map(SurfaceFacts::intersections);
         found.values.insert("intersections", count.map(|it| it as f64));
-        found.values.insert("dropped_intersections", known.map(|it| it.dropped as f64));
         let (Some(known), Some(count)) = (known, count) else { return };
         found.cells.push(count.to_string());
         for (&[a, b], &count) in &known.counts {
@@ -50,8 +46,6 @@ impl Judge<SurfaceCheck> for Crossings {
         }
         self.is_drawn |= count > 0;
         self.is_simulated |= known.simulated > 0;
-        self.dropped += known.dropped;
-        self.with_dropped += usize::from(known.dropped > 0);
     }
 
     fn end(&self, _: &SurfaceCheck, findings: &mut Findings) {
@@ -65,13 +59,6 @@ impl Judge<SurfaceCheck> for Crossings {
                 "only quads that a viewer cuts the other way intersect; repeat the run with \
                  --set output.polygons=Triangles",
             );
-        }
-        if self.dropped > 0 {
-            let count = plural(self.dropped, "intersection");
-            let frames = plural(self.with_dropped, "frame");
-            findings.remarks.push(format!(
-                "counted apart: {count} of dropped pairs in {frames} (contact.on_pinch: Drop)"
-            ));
         }
     }
 }

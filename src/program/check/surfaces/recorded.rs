@@ -1,22 +1,14 @@
-//! What the run has recorded of its steps: cloth that passed obstacles, energy that rose without
-//! work, and joints that opened.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! What the run has recorded of its steps: energy that rose without work, and joints that opened.
 
 use cloth_core::error::Result;
-use cloth_core::ids::VertexId;
 use cloth_step::EnergyRise;
 
 use crate::program::check::surfaces::CheckedRun;
 use crate::program::output::{ClothFrameRecord, EnergyBalance, steps_jsonl};
-use crate::verify::Intersection;
 
 /// What the run has recorded of its steps.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
-    /// Pairs of each frame that pass each other: a vertex of cloth, and the place of an obstacle
-    /// among the objects.
-    passed: BTreeMap<u64, BTreeSet<(VertexId, u32)>>,
     /// Steps whose energy rose by more than their limit without work: how much, and where.
     pub rises: Vec<AtStep<EnergyRise>>,
     /// The balance of the energy of all steps.
@@ -44,18 +36,10 @@ impl Recorded {
     /// When the record cannot be read.
     pub fn read(run: &CheckedRun) -> Result<Self> {
         let step_s = run.record.scene.step_s();
-        let cloths = run.record.scene.cloths.len();
-        let obstacle =
-            |name: &str| (cloths..run.objects.len()).find(|&place| run.objects[place].name == name);
         let balance = EnergyBalance::new(run.record.lift_j);
         let mut all = Self { balance, ..Self::default() };
         for record in steps_jsonl::read_if_any::<ClothFrameRecord>(&run.record.folder)? {
             let record = record?;
-            for passed in &record.part.passed {
-                let Some(obstacle) = obstacle(&passed.obstacle) else { continue };
-                let pairs = passed.vertices.iter().map(|&vertex| (vertex, obstacle as u32));
-                all.passed.entry(record.frame).or_default().extend(pairs);
-            }
             for (step, report) in record.reports_of(0) {
                 all.balance.add(step, step_s, report);
                 let rise = report.energy_rise().filter(EnergyRise::is_fault);
@@ -67,12 +51,5 @@ impl Recorded {
             }
         }
         Ok(all)
-    }
-
-    /// Whether an intersection in `frame` is one of cloth with an obstacle that it passes.
-    pub fn is_passed(&self, frame: u64, found: &Intersection) -> bool {
-        let Some(pairs) = self.passed.get(&frame) else { return false };
-        let vertices = || found.edge.iter().chain(&found.face);
-        found.objects.iter().any(|&object| vertices().any(|&v| pairs.contains(&(v, object))))
     }
 }

@@ -1,13 +1,12 @@
-//! Objects for which prescribed motion left no room in a run: they waited, cloth passed them, or
-//! their skin gave way.
+//! Objects for which prescribed motion left no room in a run: they waited, or their skin gave way.
 
 use std::fmt;
 
 use cloth_step::WaitingBody;
 
 use crate::program::output::cloth_record::track;
-use crate::program::output::{ClothFrameRecord, PassedRecord, Tracked, WaitingRecord, YieldRecord};
-use crate::program::words::{grouped, plural_grouped, significant};
+use crate::program::output::{ClothFrameRecord, Tracked, WaitingRecord, YieldRecord};
+use crate::program::words::{plural_grouped, significant};
 
 /// The largest number of objects of a kind that a warning or the summary names.
 const NAMED: usize = 4;
@@ -17,7 +16,6 @@ pub struct Conflicts {
     /// Size of a whole step, s.
     step_s: f64,
     waited: Vec<OverRun<WaitingRecord>>,
-    passed: Vec<OverRun<PassedRecord>>,
     yielded: Vec<OverRun<YieldRecord>>,
     has_warned: bool,
 }
@@ -59,8 +57,7 @@ fn add<T: Tracked + Clone>(all: &mut Vec<OverRun<T>>, frame: u64, records: &[T])
 impl Conflicts {
     /// None yet, in a run with whole steps of `step_s` (s).
     pub fn new(step_s: f64) -> Self {
-        let (waited, passed, yielded) = (Vec::new(), Vec::new(), Vec::new());
-        Self { step_s, waited, passed, yielded, has_warned: false }
+        Self { step_s, waited: Vec::new(), yielded: Vec::new(), has_warned: false }
     }
 
     /// The warning when bodies wait for the first time in the run, in a step that leads to `frame`.
@@ -81,22 +78,10 @@ impl Conflicts {
         ))
     }
 
-    /// Adds the steps of a frame. Returns a warning if cloth passes an obstacle in them for the
-    /// first time in the run.
-    pub fn add(
-        &mut self,
-        ClothFrameRecord { frame, part, .. }: &ClothFrameRecord,
-    ) -> Option<String> {
-        let is_first = self.passed.is_empty();
+    /// Adds the steps of a frame.
+    pub fn add(&mut self, ClothFrameRecord { frame, part, .. }: &ClothFrameRecord) {
         add(&mut self.waited, *frame, &part.waiting);
-        add(&mut self.passed, *frame, &part.passed);
         add(&mut self.yielded, *frame, &part.yielded);
-        let first = part.passed.first().filter(|_| is_first)?;
-        Some(format!(
-            "warning: before frame {frame}, cloth passes `{}`, because prescribed surfaces overlap \
-             (contact.on_pinch: Drop); check counts these intersections apart",
-            first.obstacle
-        ))
     }
 
     fn write<T>(
@@ -131,11 +116,6 @@ impl fmt::Display for Conflicts {
         self.write(f, "waited", &self.waited, |it, frame| {
             let most = format!("{} behind, before frame {frame}", mm(it.largest_behind_m));
             (it.body.clone(), it.steps, most, known_mm(it.behind_m))
-        })?;
-        self.write(f, "passed", &self.passed, |it, frame| {
-            let most = format!("{}, before frame {frame}", plural_grouped(it.largest, "vertex"));
-            let now = it.vertices.len() as u64;
-            (format!("`{}`", it.obstacle), it.steps, most, (now > 0).then(|| grouped(now)))
         })?;
         self.write(f, "gave way", &self.yielded, |it, frame| {
             let vertices = plural_grouped(it.largest, "vertex");

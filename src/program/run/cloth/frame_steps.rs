@@ -7,15 +7,13 @@ use cloth_core::error::Result;
 use cloth_core::partition::quality;
 use cloth_core::ranks::{World, message};
 use cloth_scene::Scene;
-use cloth_step::{
-    Model, PassedObstacle, Simulation, StepReport, WaitingBody, YieldingObstacle, lift_j,
-};
+use cloth_step::{Model, Simulation, StepReport, WaitingBody, YieldingObstacle, lift_j};
 
 use crate::observe::{ProcessorUse, SearchObserver, SearchOver, Theft, note_theft};
 use crate::program::output::cloth_record::track;
 use crate::program::output::{
-    Cloth, ClothFrameRecord, ClothPart, EnergyBalance, PassedRecord, RunHead, Searches, StepRecord,
-    TheftRecord, WaitingRecord, YieldRecord,
+    Cloth, ClothFrameRecord, ClothPart, EnergyBalance, RunHead, Searches, StepRecord, TheftRecord,
+    WaitingRecord, YieldRecord,
 };
 use crate::program::run::cloth::peaks::{crushed, extremes};
 use crate::program::run::recording::{RecordedStep, StepRecorder};
@@ -53,12 +51,6 @@ impl FrameSteps {
                 WaitingRecord { body, steps, largest_behind_m: behind_m, behind_m }
             });
         part.waiting = track(std::mem::take(&mut part.waiting), waiting);
-        let passed =
-            simulation.passed().into_iter().map(|PassedObstacle { name: obstacle, vertices }| {
-                let largest = vertices.len() as u64;
-                PassedRecord { obstacle, steps, largest, vertices }
-            });
-        part.passed = track(std::mem::take(&mut part.passed), passed);
         let yielding = simulation.yielding().into_iter().map(|it: YieldingObstacle| YieldRecord {
             obstacle: it.name,
             steps,

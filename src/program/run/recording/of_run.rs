@@ -97,7 +97,7 @@ impl RecordingArguments {
             threads: head.threads,
             steps_per_frame,
             steps: u64::from(scene.frames) * steps_per_frame / self.steps_apart(scene),
-            collision: scene.collision,
+            collision: model.settings.collision,
             patches: PatchGraph::new(&model.graph, &model.partition.patches),
             vertices: model.cloth.vertex_count() as u64,
             phases: Header::phase_names(),

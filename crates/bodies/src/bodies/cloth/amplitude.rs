@@ -1,18 +1,20 @@
 //! The factor of a load over time.
 
-use serde::{Deserialize, Serialize};
+use cloth_core::bounds::{FACTOR, within};
+use cloth_core::settings;
 
 use crate::bodies::timed::{TimedKey, value_at};
 
-/// The factor of a load at one time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AmplitudeKey {
-    /// When, s.
-    #[serde(default)]
-    pub time_s: f64,
-    /// What the load is multiplied by.
-    pub factor: f64,
+settings! {
+    /// The factor of a load at one time.
+    #[derive(Copy)]
+    pub struct AmplitudeKey {
+        /// When, s.
+        #[serde(default)]
+        pub time_s: f64,
+        /// What the load is multiplied by.
+        pub factor: f64 => within(FACTOR),
+    }
 }
 
 impl TimedKey for AmplitudeKey {

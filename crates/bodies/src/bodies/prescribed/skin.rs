@@ -11,26 +11,22 @@
 //! frame of the animation. So skin does not lag behind a figure that walks. Implicit Euler makes it
 //! `m (1 + w h)^2 d1' = m (d0' - h w^2 d0) + h f` (docs/methods.md, section 8).
 
-use serde::{Deserialize, Serialize};
+use cloth_core::bounds::{AREA_DENSITY, FREQUENCY, LENGTH, positive_within};
+use cloth_core::settings;
 
 use cloth_core::math::Vec3;
 use cloth_core::mesh::triangle::normal;
 
-/// How the skin of an obstacle yields where it pinches cloth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Yielding {
-    /// Frequency of the spring that brings it back, Hz.
-    pub frequency_hz: f64,
-    /// Mass of the skin that gives way, kg/m^2.
-    pub mass_kg_per_m2: f64,
-    /// Where its offset is larger, the obstacle waits, m.
-    pub most_m: f64,
-}
-
-impl Default for Yielding {
-    fn default() -> Self {
-        Self { frequency_hz: 10.0, mass_kg_per_m2: 1.0, most_m: 0.25 }
+settings! {
+    /// How the skin of an obstacle yields where it pinches cloth.
+    #[derive(Copy)]
+    pub struct Yielding {
+        /// Frequency of the spring that brings it back, Hz.
+        pub frequency_hz: f64 = 10.0 => positive_within(FREQUENCY),
+        /// Mass of the skin that gives way, kg/m^2.
+        pub mass_kg_per_m2: f64 = 1.0 => positive_within(AREA_DENSITY),
+        /// Where its offset is larger, the obstacle waits, m.
+        pub most_m: f64 = 0.25 => positive_within(LENGTH),
     }
 }
 
@@ -45,14 +41,14 @@ impl Yielding {
         (1.0 + self.angular_frequency() * h).powi(2)
     }
 
-    /// The velocity of an offset (m/s) after a step of `h` (s) without contacts, from the offset `d`
-    /// (m) and its velocity `u` (m/s) before.
+    /// The velocity of an offset (m/s) after a step of `h` (s) without contacts, from the offset
+    /// `d` (m) and its velocity `u` (m/s) before.
     pub fn free_velocity(&self, d: &Vec3, u: &Vec3, h: f64) -> Vec3 {
         (u - d * (h * self.angular_frequency().powi(2))) / self.mass_factor(h)
     }
 
-    /// The mass of each vertex of a skin with these `faces` and places `x` (m), kg. A vertex without a
-    /// face touches nothing, and has 1 kg.
+    /// The mass of each vertex of a skin with these `faces` and places `x` (m), kg. A vertex
+    /// without a face touches nothing, and has 1 kg.
     pub fn masses(&self, faces: &[[u32; 3]], x: &[Vec3]) -> Vec<f64> {
         let mut masses = vec![0.0; x.len()];
         for face in faces {

@@ -292,11 +292,6 @@ impl CandidateFinder {
         }
     }
 
-    /// Keeps only the candidates for which `keep` is true.
-    pub fn retain(&mut self, keep: impl FnMut(&Pair) -> bool) {
-        self.candidates.retain(keep);
-    }
-
     /// This rank's candidates, each once, in the order in which they were found. With several
     /// processors or ranks, this order and the rank that finds a pair change from run to run.
     pub fn candidates(&self) -> &[Pair] {

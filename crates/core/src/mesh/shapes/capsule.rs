@@ -1,24 +1,25 @@
 //! A cylinder with a half sphere at each end.
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::Result;
+use crate::bounds::{LENGTH, positive_within};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::round::{default_edge, revolve, smallest, turn};
-use crate::mesh::shapes::{ShapeKind, along, check_edge, check_size, parts};
+use crate::mesh::shapes::{ShapeKind, along, parts};
+use crate::settings;
 
-/// All points within `radius_m` of a segment of the y axis about the origin. Its facets contain it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Capsule {
-    /// Radius, m.
-    pub radius_m: f64,
-    /// Length of the segment, m.
-    pub length_m: f64,
-    /// Approximate length of the edges, m. The default is a twelfth of the radius.
-    #[serde(default)]
-    pub edge_m: Option<f64>,
+settings! {
+    /// All points within `radius_m` of a segment of the y axis about the origin. Its facets contain
+    /// it.
+    #[derive(Copy)]
+    pub struct Capsule {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Length of the segment, m.
+        pub length_m: f64 => positive_within(LENGTH),
+        /// Approximate length of the edges, m. The default is a twelfth of the radius.
+        #[serde(default)]
+        pub edge_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
 impl Capsule {
@@ -28,12 +29,6 @@ impl Capsule {
 }
 
 impl ShapeKind for Capsule {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "radius_m", self.radius_m)?;
-        check_size(at, "length_m", self.length_m)?;
-        check_edge(at, self.edge_m)
-    }
-
     fn fill_in(&mut self) {
         self.edge_m = Some(self.edge());
     }

@@ -1,21 +1,22 @@
 //! A box of square cells.
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::Result;
+use crate::bounds::{LENGTH, positive_within};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
-use crate::mesh::shapes::{ShapeKind, along, check_edge, check_size, parts};
+use crate::mesh::shapes::{ShapeKind, along, parts};
+use crate::settings;
 
-/// A box about the origin. A scene calls it `Box`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename = "Box", deny_unknown_fields)]
-pub struct Cuboid {
-    /// Size along x, y and z, m.
-    pub size_m: [f64; 3],
-    /// Approximate length of the edges, m. The default is the largest size.
-    #[serde(default)]
-    pub edge_m: Option<f64>,
+settings! {
+    /// A box about the origin. A scene calls it `Box`.
+    #[derive(Copy)]
+    #[serde(rename = "Box")]
+    pub struct Cuboid {
+        /// Size along x, y and z, m.
+        pub size_m: [f64; 3] => positive_within(LENGTH),
+        /// Approximate length of the edges, m. The default is the largest size.
+        #[serde(default)]
+        pub edge_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
 impl Cuboid {
@@ -25,11 +26,6 @@ impl Cuboid {
 }
 
 impl ShapeKind for Cuboid {
-    fn check(&self, at: &str) -> Result<()> {
-        self.size_m.into_iter().try_for_each(|size| check_size(at, "size_m", size))?;
-        check_edge(at, self.edge_m)
-    }
-
     fn fill_in(&mut self) {
         self.edge_m = Some(self.edge());
     }

@@ -1,23 +1,23 @@
 //! A closed cylinder.
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::Result;
+use crate::bounds::{LENGTH, positive_within};
 use crate::mesh::Mesh;
 use crate::mesh::shapes::round::{default_edge, revolve, turn};
-use crate::mesh::shapes::{ShapeKind, along, check_edge, check_size, parts};
+use crate::mesh::shapes::{ShapeKind, along, parts};
+use crate::settings;
 
-/// A cylinder about the y axis and the origin. Its facets contain it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cylinder {
-    /// Radius, m.
-    pub radius_m: f64,
-    /// Length, m.
-    pub length_m: f64,
-    /// Approximate length of the edges, m. The default is a twelfth of the radius.
-    #[serde(default)]
-    pub edge_m: Option<f64>,
+settings! {
+    /// A cylinder about the y axis and the origin. Its facets contain it.
+    #[derive(Copy)]
+    pub struct Cylinder {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Length, m.
+        pub length_m: f64 => positive_within(LENGTH),
+        /// Approximate length of the edges, m. The default is a twelfth of the radius.
+        #[serde(default)]
+        pub edge_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
 impl Cylinder {
@@ -27,12 +27,6 @@ impl Cylinder {
 }
 
 impl ShapeKind for Cylinder {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "radius_m", self.radius_m)?;
-        check_size(at, "length_m", self.length_m)?;
-        check_edge(at, self.edge_m)
-    }
-
     fn fill_in(&mut self) {
         self.edge_m = Some(self.edge());
     }

@@ -1,30 +1,24 @@
 //! A disc of rings of triangles.
 
-use serde::{Deserialize, Serialize};
-
-use crate::bounds::cells;
-use crate::error::Result;
+use crate::bounds::{LENGTH, cells, positive_within};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
+use crate::mesh::shapes::ShapeKind;
 use crate::mesh::shapes::round::turn;
-use crate::mesh::shapes::{ShapeKind, check_size};
+use crate::settings;
 
-/// A disc in the plane y = 0 about the origin. It faces up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Disc {
-    /// Radius, m.
-    pub radius_m: f64,
-    /// Rings of triangles.
-    pub rings: u32,
+settings! {
+    /// A disc in the plane y = 0 about the origin. It faces up.
+    #[derive(Copy)]
+    pub struct Disc {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Rings of triangles.
+        pub rings: u32 => cells,
+    }
 }
 
 impl ShapeKind for Disc {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "radius_m", self.radius_m)?;
-        cells(&format!("{at}.rings"), self.rings)
-    }
-
     fn mesh(&self) -> Mesh {
         disc(self.radius_m, self.rings)
     }

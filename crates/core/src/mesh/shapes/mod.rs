@@ -12,21 +12,15 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::bounds;
 use crate::choice::deserialize_choice;
 use crate::error::Result;
 use crate::mesh::Mesh;
+use crate::settings::Check;
 
 pub use sheet::{Diagonal, sheet};
 
 /// The settings of one kind of generated shape.
-pub trait ShapeKind {
-    /// Checks every size.
-    ///
-    /// # Errors
-    /// The first field that is out of bounds. `at` is the path of the shape in the scene.
-    fn check(&self, at: &str) -> Result<()>;
-
+pub trait ShapeKind: Check {
     /// Writes out the defaults that depend on other fields.
     fn fill_in(&mut self) {}
 
@@ -110,14 +104,10 @@ shapes! {
     Tube(tube::Tube),
 }
 
-/// Checks a size in m.
-fn check_size(at: &str, field: &str, value: f64) -> Result<()> {
-    bounds::positive_within(&format!("{at}.{field}"), value, bounds::LENGTH)
-}
-
-/// Checks an edge length in m, if one is given.
-fn check_edge(at: &str, edge_m: Option<f64>) -> Result<()> {
-    edge_m.map_or(Ok(()), |edge_m| check_size(at, "edge_m", edge_m))
+impl Check for Shape {
+    fn check(&self, at: &str) -> Result<()> {
+        self.generated().map_or(Ok(()), |settings| settings.check(at))
+    }
 }
 
 /// Place `i` of `n` on a side of length `size` about the origin.

@@ -1,22 +1,22 @@
 //! A rectangle that is cut to about the same edge everywhere.
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::Result;
+use crate::bounds::{LENGTH, positive_within};
 use crate::mesh::Mesh;
-use crate::mesh::shapes::{Diagonal, ShapeKind, check_edge, check_size, parts, sheet};
+use crate::mesh::shapes::{Diagonal, ShapeKind, parts, sheet};
+use crate::settings;
 
-/// A rectangle in the plane y = 0 about the origin. It faces up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plane {
-    /// Size along x, m.
-    pub width_m: f64,
-    /// Size along z, m.
-    pub length_m: f64,
-    /// Approximate length of the edges, m. The default is the larger size.
-    #[serde(default)]
-    pub edge_m: Option<f64>,
+settings! {
+    /// A rectangle in the plane y = 0 about the origin. It faces up.
+    #[derive(Copy)]
+    pub struct Plane {
+        /// Size along x, m.
+        pub width_m: f64 => positive_within(LENGTH),
+        /// Size along z, m.
+        pub length_m: f64 => positive_within(LENGTH),
+        /// Approximate length of the edges, m. The default is the larger size.
+        #[serde(default)]
+        pub edge_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
 impl Plane {
@@ -26,12 +26,6 @@ impl Plane {
 }
 
 impl ShapeKind for Plane {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "width_m", self.width_m)?;
-        check_size(at, "length_m", self.length_m)?;
-        check_edge(at, self.edge_m)
-    }
-
     fn fill_in(&mut self) {
         self.edge_m = Some(self.edge());
     }

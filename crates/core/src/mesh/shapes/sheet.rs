@@ -2,27 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::cells;
-use crate::error::Result;
+use crate::bounds::{LENGTH, cells, positive_within};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
-use crate::mesh::shapes::{ShapeKind, along, check_size};
+use crate::mesh::shapes::{ShapeKind, along};
+use crate::settings;
 
-/// A rectangle in the plane y = 0 about the origin. It faces up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sheet {
-    /// Size along x, m.
-    pub width_m: f64,
-    /// Size along z, m.
-    pub length_m: f64,
-    /// Cells along x.
-    pub columns: u32,
-    /// Cells along z.
-    pub rows: u32,
-    /// How the cells are cut.
-    #[serde(default)]
-    pub diagonal: Diagonal,
+settings! {
+    /// A rectangle in the plane y = 0 about the origin. It faces up.
+    #[derive(Copy)]
+    pub struct Sheet {
+        /// Size along x, m.
+        pub width_m: f64 => positive_within(LENGTH),
+        /// Size along z, m.
+        pub length_m: f64 => positive_within(LENGTH),
+        /// Cells along x.
+        pub columns: u32 => cells,
+        /// Cells along z.
+        pub rows: u32 => cells,
+        /// How the cells are cut.
+        #[serde(default)]
+        pub diagonal: Diagonal,
+    }
 }
 
 /// How the cells of a sheet are cut into triangles.
@@ -39,13 +40,6 @@ pub enum Diagonal {
 }
 
 impl ShapeKind for Sheet {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "width_m", self.width_m)?;
-        check_size(at, "length_m", self.length_m)?;
-        cells(&format!("{at}.columns"), self.columns)?;
-        cells(&format!("{at}.rows"), self.rows)
-    }
-
     fn mesh(&self) -> Mesh {
         sheet(self.width_m, self.length_m, self.columns, self.rows, self.diagonal)
     }

@@ -1,22 +1,22 @@
 //! A sphere of nearly equal triangles.
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::Result;
+use crate::bounds::{LENGTH, positive_within};
 use crate::math::Vec3;
 use crate::mesh::shapes::round::{default_edge, smallest};
-use crate::mesh::shapes::{ShapeKind, check_edge, check_size, parts};
+use crate::mesh::shapes::{ShapeKind, parts};
 use crate::mesh::{Mesh, refine};
+use crate::settings;
 
-/// A sphere about the origin. Its facets contain it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sphere {
-    /// Radius, m.
-    pub radius_m: f64,
-    /// Approximate length of the edges, m. The default is a twelfth of the radius.
-    #[serde(default)]
-    pub edge_m: Option<f64>,
+settings! {
+    /// A sphere about the origin. Its facets contain it.
+    #[derive(Copy)]
+    pub struct Sphere {
+        /// Radius, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Approximate length of the edges, m. The default is a twelfth of the radius.
+        #[serde(default)]
+        pub edge_m: Option<f64> => positive_within(LENGTH),
+    }
 }
 
 impl Sphere {
@@ -26,11 +26,6 @@ impl Sphere {
 }
 
 impl ShapeKind for Sphere {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "radius_m", self.radius_m)?;
-        check_edge(at, self.edge_m)
-    }
-
     fn fill_in(&mut self) {
         self.edge_m = Some(self.edge());
     }

@@ -1,46 +1,41 @@
 //! An open tube, such as a skirt or a sleeve.
 
-use serde::{Deserialize, Serialize};
-
-use crate::bounds::cells;
+use crate::bounds::{LENGTH, cells, positive_within};
 use crate::error::{Error, Result};
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::round::turn;
-use crate::mesh::shapes::{ShapeKind, along, check_size};
+use crate::mesh::shapes::{ShapeKind, along};
+use crate::settings;
 
-/// The side of a cylinder or of a truncated cone about the y axis and the origin. It faces outwards.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tube {
-    /// Radius of the lower end, m.
-    pub radius_m: f64,
-    /// Radius of the upper end, m. The default is that of the lower end.
-    #[serde(default)]
-    pub top_radius_m: Option<f64>,
-    /// Length along y, m.
-    pub length_m: f64,
-    /// Cells around the tube, at least 3.
-    pub columns: u32,
-    /// Cells along it.
-    pub rows: u32,
+settings! {
+    /// The side of a cylinder or of a truncated cone about the y axis and the origin. It faces
+    /// outwards.
+    #[derive(Copy)]
+    pub struct Tube {
+        /// Radius of the lower end, m.
+        pub radius_m: f64 => positive_within(LENGTH),
+        /// Radius of the upper end, m. The default is that of the lower end.
+        #[serde(default)]
+        pub top_radius_m: Option<f64> => positive_within(LENGTH),
+        /// Length along y, m.
+        pub length_m: f64 => positive_within(LENGTH),
+        /// Cells around the tube, at least 3.
+        pub columns: u32 => cells_around,
+        /// Cells along it.
+        pub rows: u32 => cells,
+    }
+}
+
+fn cells_around(at: &str, columns: u32) -> Result<()> {
+    cells(at, columns)?;
+    if columns >= 3 {
+        return Ok(());
+    }
+    Err(Error::input(at, format!("{columns} cells make no tube"), "choose at least 3"))
 }
 
 impl ShapeKind for Tube {
-    fn check(&self, at: &str) -> Result<()> {
-        check_size(at, "radius_m", self.radius_m)?;
-        if let Some(top_radius_m) = self.top_radius_m {
-            check_size(at, "top_radius_m", top_radius_m)?;
-        }
-        check_size(at, "length_m", self.length_m)?;
-        cells(&format!("{at}.columns"), self.columns)?;
-        if self.columns < 3 {
-            let cause = format!("{} cells make no tube", self.columns);
-            return Err(Error::input(format!("{at}.columns"), cause, "choose at least 3"));
-        }
-        cells(&format!("{at}.rows"), self.rows)
-    }
-
     fn fill_in(&mut self) {
         self.top_radius_m.get_or_insert(self.radius_m);
     }

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::positive;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::partition::methods::{Hilbert, Metis, MetisKind, Partitioner, Power, PowerSettings};
 
 /// A method.
@@ -53,33 +52,17 @@ pub enum Repartition {
 pub struct PartitionSettings {
     /// The method.
     pub method: Method,
-    /// `Power` ends when no rank's work differs by more than this part from the equal share.
-    pub load_tolerance: f64,
     /// Whether patches change their ranks during a run.
     pub repartition: Repartition,
 }
 
 impl Default for PartitionSettings {
     fn default() -> Self {
-        Self { method: Method::Metis, load_tolerance: 0.01, repartition: Repartition::Never }
+        Self { method: Method::Metis, repartition: Repartition::Never }
     }
 }
 
 impl PartitionSettings {
-    /// Checks all numbers.
-    ///
-    /// # Errors
-    /// The first field that is out of bounds.
-    pub fn validate(&self) -> Result<()> {
-        let at = "partition.load_tolerance";
-        positive(at, self.load_tolerance)?;
-        if self.load_tolerance < 1.0 {
-            return Ok(());
-        }
-        let cause = format!("{} is not below 1", self.load_tolerance);
-        Err(Error::input(at, cause, "choose a number such as 0.01"))
-    }
-
     /// The method, on one thread.
     ///
     /// # Errors
@@ -89,10 +72,7 @@ impl PartitionSettings {
             Method::Metis => Box::new(Metis { kind: MetisKind::KWay }),
             Method::MetisRecursive => Box::new(Metis { kind: MetisKind::Recursive }),
             Method::Hilbert => Box::new(Hilbert),
-            Method::Power => {
-                let load_tolerance = self.load_tolerance;
-                Box::new(Power::new(PowerSettings { load_tolerance, ..PowerSettings::default() })?)
-            }
+            Method::Power => Box::new(Power::new(PowerSettings::default())?),
         })
     }
 }

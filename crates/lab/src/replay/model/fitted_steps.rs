@@ -6,8 +6,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use cloth_collision::stealing::StealingSettings;
-
 use crate::replay::recording::Recording;
 use cloth_sim::program::run::recording::RecordedStep;
 
@@ -50,17 +48,6 @@ impl<'a> RecordingSet<'a> {
     /// Whether a step of a recording is used for fitting.
     pub fn is_fitted(&self, recording: &Recording, step: &RecordedStep) -> bool {
         self.fitted.contains(&(recording.header.scene.as_str(), step.step))
-    }
-
-    /// Whether recordings of one processor had different rules for cutting stacks. If not, tasks
-    /// grow with tests, and a fit cannot separate the cost of a task from the cost of its tests.
-    pub fn separates_tasks_from_tests(&self) -> bool {
-        let of_one = self.recordings().filter(|recording| recording.is_of_one_processor());
-        let rules = of_one.map(|recording| {
-            let StealingSettings { decomposition, a, b, .. } = recording.header.collision;
-            (decomposition, a, b)
-        });
-        HashSet::<_>::from_iter(rules).len() > 1
     }
 
     /// The recording of `step` on one processor.

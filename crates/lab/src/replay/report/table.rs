@@ -199,7 +199,6 @@ pub fn sharing(collision: &StealingSettings) -> String {
         polling_interval_us,
         victim_order,
         share,
-        top_level: _,
     } = collision;
     let on = |on: &bool| if *on { "on" } else { "off" };
     format!(

@@ -1,13 +1,12 @@
 //! Checks every number of a joint, and that none is there twice.
 
 use std::collections::HashMap;
+use std::iter::zip;
 
-use crate::bodies::joints::spec::{HingeDrive, HingeMotor, JointChoice, JointSpec, SliderMotor};
-use cloth_core::bounds::{
-    ANGLE, Bound, COMPLIANCE, LENGTH, RIGIDITY, SPEED, STIFFNESS, ascending, direction,
-    not_negative, vector_within, within,
-};
+use crate::bodies::joints::spec::{HingeDrive, JointChoice, JointSpec};
+use cloth_core::bounds::{ANGLE, Bound, LENGTH, direction, not_negative, within};
 use cloth_core::error::{Error, Result};
+use cloth_core::settings::Check;
 use cloth_rigid::constraint::joint::{Joint, Second};
 
 /// A joint of a scene.
@@ -21,95 +20,70 @@ pub(crate) struct Listed {
 }
 
 impl JointSpec {
-    /// Fails if a number is out of its bounds. `at` names the joint.
-    pub(super) fn check(&self, at: &str) -> Result<()> {
-        let Self { kind, at_m, .. } = self;
-        if let Some(point) = at_m {
-            vector_within(&format!("{at}.at_m"), *point, LENGTH)?;
-        }
+    /// Fails if compliance and damping do not go together.
+    pub(super) fn check_use(&self, at: &str) -> Result<()> {
         let fields = [
-            ("compliance_m_per_n", "damping_n_s_per_m", STIFFNESS),
-            ("compliance_rad_per_n_m", "damping_n_m_s_per_rad", RIGIDITY),
+            ("compliance_m_per_n", self.compliance_m_per_n),
+            ("compliance_rad_per_n_m", self.compliance_rad_per_n_m),
         ];
-        let compliances = [self.compliance_m_per_n, self.compliance_rad_per_n_m];
-        let dampings = [self.damping_n_s_per_m, self.damping_n_m_s_per_rad];
-        for (row, (compliance, damping, bound)) in fields.into_iter().enumerate() {
-            let (at_compliance, at_damping) =
-                (format!("{at}.{compliance}"), format!("{at}.{damping}"));
-            not_negative(&at_compliance, compliances[row], COMPLIANCE)?;
-            not_negative(&at_damping, dampings[row], bound)?;
-            let turns_freely = row == 1 && !kind.kind().locked()[4];
-            if turns_freely && compliances[row] > 0.0 {
+        let dampings = [
+            ("damping_n_s_per_m", self.damping_n_s_per_m),
+            ("damping_n_m_s_per_rad", self.damping_n_m_s_per_rad),
+        ];
+        for (row, ((compliance, opens), (damping, damps))) in zip(fields, dampings).enumerate() {
+            let turns_freely = row == 1 && !self.kind.kind().locked()[4];
+            if turns_freely && opens > 0.0 {
                 let cause = "this kind of joint lets its bodies turn, so no torque opens it";
-                return Err(Error::input(at_compliance, cause, "leave it out"));
+                return Err(Error::input(format!("{at}.{compliance}"), cause, "leave it out"));
             }
-            if dampings[row] > 0.0 && compliances[row] == 0.0 {
+            if damps > 0.0 && opens == 0.0 {
                 let cause = "what is rigid has no damping";
                 let remedy = match turns_freely {
                     true => "leave it out".to_owned(),
                     false => format!("add `{compliance}`, or leave it out"),
                 };
-                return Err(Error::input(at_damping, cause, remedy));
+                return Err(Error::input(format!("{at}.{damping}"), cause, remedy));
             }
         }
-        kind.check(&format!("{at}.kind"))
+        Ok(())
     }
 }
 
 impl HingeDrive {
-    fn check(&self, at: &str) -> Result<()> {
-        let Self { stiffness_n_m_per_rad, damping_n_m_s_per_rad, keyframes } = self;
-        for (field, value) in [
-            ("stiffness_n_m_per_rad", *stiffness_n_m_per_rad),
-            ("damping_n_m_s_per_rad", *damping_n_m_s_per_rad),
-        ] {
-            not_negative(&format!("{at}.{field}"), value, RIGIDITY)?;
+    pub(super) fn check_keys(&self, at: &str) -> Result<()> {
+        if !self.keyframes.is_empty() {
+            return Ok(());
         }
-        if keyframes.is_empty() {
-            let remedy = "write at least `[(time_s: 0, angle_deg: 0)]`";
-            return Err(Error::input(format!("{at}.keyframes"), "there are none", remedy));
-        }
-        for (i, key) in keyframes.iter().enumerate() {
-            within(&format!("{at}.keyframes[{i}].angle_deg"), key.angle_deg, ANGLE)?;
-        }
-        ascending(&format!("{at}.keyframes"), keyframes.iter().map(|key| key.time_s))
+        let remedy = "write at least `[(time_s: 0, angle_deg: 0)]`";
+        Err(Error::input(format!("{at}.keyframes"), "there are none", remedy))
     }
 }
 
-impl JointChoice {
+impl Check for JointChoice {
     fn check(&self, at: &str) -> Result<()> {
         match self {
             Self::Ball | Self::Fixed => Ok(()),
             Self::Hinge { axis, limits_deg, motor, drive } => {
-                drive.as_ref().map_or(Ok(()), |drive| drive.check(&format!("{at}.drive")))?;
+                drive.check(&format!("{at}.drive"))?;
+                motor.check(&format!("{at}.motor"))?;
                 direction(&format!("{at}.axis"), *axis)?;
                 check_from_start(&format!("{at}.limits_deg"), limits_deg.as_ref(), ANGLE)?;
-                if limits_deg.is_some_and(|(low, high)| high - low >= 360.0) {
-                    let cause = "the limits are a whole turn or more apart";
-                    let remedy = "leave out the limits, or write closer ones";
-                    return Err(Error::input(format!("{at}.limits_deg"), cause, remedy));
-                }
-                let Some(HingeMotor { speed_deg_per_s, torque_n_m }) = *motor else {
+                if limits_deg.is_none_or(|(low, high)| high - low < 360.0) {
                     return Ok(());
-                };
-                within(&format!("{at}.motor.speed_deg_per_s"), speed_deg_per_s, ANGLE)?;
-                not_negative(&format!("{at}.motor.torque_n_m"), torque_n_m, RIGIDITY)
+                }
+                let cause = "the limits are a whole turn or more apart";
+                let remedy = "leave out the limits, or write closer ones";
+                Err(Error::input(format!("{at}.limits_deg"), cause, remedy))
             }
             Self::Slider { axis, limits_m, motor } => {
+                motor.check(&format!("{at}.motor"))?;
                 direction(&format!("{at}.axis"), *axis)?;
-                check_from_start(&format!("{at}.limits_m"), limits_m.as_ref(), LENGTH)?;
-                let Some(SliderMotor { speed_m_per_s, force_n }) = *motor else { return Ok(()) };
-                within(&format!("{at}.motor.speed_m_per_s"), speed_m_per_s, SPEED)?;
-                not_negative(&format!("{at}.motor.force_n"), force_n, STIFFNESS)
+                check_from_start(&format!("{at}.limits_m"), limits_m.as_ref(), LENGTH)
             }
             Self::Distance { to_m, min_m, max_m } => {
-                if let Some(point) = to_m {
-                    vector_within(&format!("{at}.to_m"), *point, LENGTH)?;
-                }
-                for (field, value) in [("min_m", min_m), ("max_m", max_m)] {
-                    value
-                        .map_or(Ok(()), |it| not_negative(&format!("{at}.{field}"), it, LENGTH))?;
-                }
+                within(&format!("{at}.to_m"), *to_m, LENGTH)?;
+                not_negative(&format!("{at}.min_m"), *min_m, LENGTH)?;
+                not_negative(&format!("{at}.max_m"), *max_m, LENGTH)?;
                 let limits = min_m.zip(*max_m);
                 check_limits(&format!("{at}.max_m"), limits.as_ref(), LENGTH)
             }

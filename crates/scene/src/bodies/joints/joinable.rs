@@ -14,6 +14,7 @@ use cloth_bodies::bodies::joints::kind::JointKind;
 use cloth_core::bounds::did_you_mean;
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
+use cloth_core::settings::Check;
 use cloth_rigid::body::{BodyId, BodyState};
 use cloth_rigid::constraint::joint::{Joint, JointFrame, Second, axes_along};
 use cloth_rigid::fixed::FixedBodies;

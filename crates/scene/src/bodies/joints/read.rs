@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::bodies::csv_bytes::{self, unreadable};
-use cloth_core::bounds::{LENGTH, direction, vector_within};
+use cloth_core::bounds::{LENGTH, direction, within};
 use cloth_core::error::{Error, Place, Result};
 
 const REMEDY: &str = "begin with the line `first,second`, or with more of \
@@ -108,7 +108,7 @@ impl JointRow {
         let at_m = vector([self.x, self.y, self.z], "x, y and z")?;
         let axis = vector([self.ax, self.ay, self.az], "ax, ay and az")?;
         if let Some(at) = at_m {
-            vector_within(line, at, LENGTH)?;
+            within(line, at, LENGTH)?;
         }
         if let Some(axis) = axis {
             direction(line, axis)?;

@@ -1,39 +1,29 @@
 //! The air: what a scene says about it, and its drag on each triangle.
 
-use serde::{Deserialize, Serialize};
+use cloth_core::bounds::{
+    DENSITY, DRAG, DRAG_COEFFICIENT, SPEED, not_negative, positive_within, within,
+};
+use cloth_core::settings;
 
 use crate::bodies::timed::{TimedKey, value_at};
 use cloth_core::math::{Mat3, Vec3};
 
-/// The air of a scene. Drag is a force per area, linear and quadratic in the velocity; without drag
-/// the wind has no effect.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Air {
-    /// The air's velocity over time; still without keys.
-    pub wind: Vec<WindKey>,
-    /// Drag along a face's normal, N s/m^3.
-    pub normal_drag_n_s_per_m3: f64,
-    /// Drag along the face, N s/m^3.
-    pub tangential_drag_n_s_per_m3: f64,
-    /// Density of the air, kg/m^3.
-    pub density_kg_per_m3: f64,
-    /// Coefficient of the drag along a face's normal that is quadratic in the velocity.
-    pub normal_drag_coefficient: f64,
-    /// The same along the face.
-    pub tangential_drag_coefficient: f64,
-}
-
-impl Default for Air {
-    fn default() -> Self {
-        Self {
-            wind: Vec::new(),
-            normal_drag_n_s_per_m3: 0.0,
-            tangential_drag_n_s_per_m3: 0.0,
-            density_kg_per_m3: 1.2,
-            normal_drag_coefficient: 0.0,
-            tangential_drag_coefficient: 0.0,
-        }
+settings! {
+    /// The air of a scene. Drag is a force per area, linear and quadratic in the velocity; without
+    /// drag the wind has no effect.
+    pub struct Air {
+        /// The air's velocity over time; still without keys.
+        pub wind: Vec<WindKey> = Vec::new() => keys,
+        /// Drag along a face's normal, N s/m^3.
+        pub normal_drag_n_s_per_m3: f64 = 0.0 => not_negative(DRAG),
+        /// Drag along the face, N s/m^3.
+        pub tangential_drag_n_s_per_m3: f64 = 0.0 => not_negative(DRAG),
+        /// Density of the air, kg/m^3.
+        pub density_kg_per_m3: f64 = 1.2 => positive_within(DENSITY),
+        /// Coefficient of the drag along a face's normal that is quadratic in the velocity.
+        pub normal_drag_coefficient: f64 = 0.0 => not_negative(DRAG_COEFFICIENT),
+        /// The same along the face.
+        pub tangential_drag_coefficient: f64 = 0.0 => not_negative(DRAG_COEFFICIENT),
     }
 }
 
@@ -56,14 +46,15 @@ impl Air {
     }
 }
 
-/// The wind at one time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WindKey {
-    /// When, s.
-    pub time_s: f64,
-    /// The air's velocity, m/s.
-    pub velocity_m_per_s: [f64; 3],
+settings! {
+    /// The wind at one time.
+    #[derive(Copy)]
+    pub struct WindKey {
+        /// When, s.
+        pub time_s: f64 = 0.0,
+        /// The air's velocity, m/s.
+        pub velocity_m_per_s: [f64; 3] = [0.0; 3] => within(SPEED),
+    }
 }
 
 impl TimedKey for WindKey {

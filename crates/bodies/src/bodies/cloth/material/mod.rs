@@ -11,6 +11,7 @@ use serde::Serialize;
 use cloth_core::bounds;
 use cloth_core::choice::deserialize_choice;
 use cloth_core::error::{Error, Result};
+use cloth_core::settings::Check;
 
 pub use stiffness::{BendingStiffness, MembraneStiffness};
 
@@ -94,6 +95,12 @@ macro_rules! materials {
             }
         }
     };
+}
+
+impl Check for MaterialSpec {
+    fn check(&self, at: &str) -> Result<()> {
+        self.resolve(at).map(drop)
+    }
 }
 
 materials! {

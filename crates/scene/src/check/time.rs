@@ -1,6 +1,6 @@
-//! Checks the sizes of time steps.
+//! Checks what concerns time: the sizes of steps, and gravity and friction over time.
 
-use crate::spec::Scene;
+use crate::spec::{GRAVITY, Scene, not_negative_factors};
 use cloth_core::bounds::*;
 use cloth_core::error::{Error, Result};
 use cloth_step::{Choice, StepsPerFrame};
@@ -63,4 +63,34 @@ fn check_size(step_s: f64) -> Result<()> {
     };
     let cause = format!("a time step takes {} s, {bound}", shown(step_s));
     Err(Error::input("frames_per_second, steps_per_frame", cause, remedy))
+}
+
+impl Scene {
+    /// Checks the keys of friction.
+    pub(super) fn check_friction(&self) -> Result<()> {
+        let (keys, at) = (&self.friction_keyframes, "friction_keyframes");
+        not_negative_factors(keys, at)?;
+        if keys.is_empty() || !self.is_divided() {
+            return Ok(());
+        }
+        let cause = "friction of rigid bodies alone is constant";
+        Err(Error::input(at, cause, "leave it out, or write engine: Contact"))
+    }
+
+    /// Checks that gravity is said once.
+    pub(super) fn check_gravity(&self) -> Result<()> {
+        let (keys, at) = (&self.gravity_keyframes, "gravity_keyframes");
+        if keys.is_empty() {
+            return Ok(());
+        }
+        if !self.bodies.is_empty() {
+            let cause = "gravity of rigid bodies is constant";
+            return Err(Error::input(at, cause, "write gravity_m_per_s2 instead"));
+        }
+        if self.gravity_m_per_s2 != GRAVITY {
+            let cause = "the scene has gravity_m_per_s2 too, and the keys take its place";
+            return Err(Error::input(at, cause, "leave one of them out"));
+        }
+        Ok(())
+    }
 }
