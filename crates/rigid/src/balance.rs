@@ -15,15 +15,13 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::RigidSimulation;
 use crate::domain::{Cells, Domain, Subdomains};
-use crate::simulation::RigidSimulation;
-use cloth_core::error::Result;
-use cloth_core::math::{Vec3, mix};
 use cloth_core::partition::methods::power::Diagram;
 use cloth_core::partition::methods::{
     Partitioner, Power, PowerSettings, Repartition, WeightedPoints,
 };
-use cloth_core::ranks::message;
+use cloth_core::{Result, Vec3, message, mix};
 
 /// About this many bodies at most are sampled, of all ranks together.
 pub const SAMPLE: u64 = 20_000;

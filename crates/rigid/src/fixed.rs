@@ -2,11 +2,10 @@
 
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
-use crate::body::{BodyId, BodyState, MaterialId, Twist};
-use crate::shape::Shape;
+use crate::{BodyId, BodyState, MaterialId, Shape, Twist};
 use cloth_bodies::bodies::prescribed::{KeyframedMotion, Rigid};
 use cloth_bodies::bodies::rigid::turn;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// The geometry of a fixed body in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
-use crate::body::{Body, BodyId, BodyState, Load, MaterialId};
-use crate::shape::Shape;
+use crate::{Body, BodyId, BodyState, Load, MaterialId, Shape};
 use cloth_bodies::bodies::rigid::is_isotropic;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Bodies in a table. A place is an index into all columns.
 #[derive(Debug, Clone, Default)]

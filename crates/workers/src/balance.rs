@@ -15,13 +15,12 @@
 
 use crate::division;
 use crate::sets::Sets;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Graph;
 use cloth_core::partition::methods::{WeightedPoints, named_after};
+use cloth_core::{Result, Vec3};
 use cloth_rigid::BodyId;
-use cloth_rigid::constraint::pair::{Between, Partner};
-use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::constraint::{Between, Partner};
+use cloth_rigid::simulation::split_step::Middle;
 
 /// Steps from one look at the work to the next.
 pub const PERIOD: u64 = 20;

@@ -1,14 +1,12 @@
 //! The homes of the bodies at the start.
 
 use crate::settings::Division;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Graph;
 use cloth_core::partition::methods::{
     Couplings, Metis, Partitioner, Power, PowerSettings, WeightedPoints,
 };
-use cloth_rigid::constraint::joint::Second;
-use cloth_rigid::constraint::joint::list::Joints;
+use cloth_core::{Result, Vec3};
+use cloth_rigid::constraint::joint::{Joints, Second};
 use cloth_rigid::{Body, BodyId};
 
 /// The homes of `bodies`, which have rising ids, for `count` workers. `joints` may connect them.

@@ -2,16 +2,13 @@
 
 use std::fmt::Debug;
 
-use cloth_core::error::Result;
 use cloth_core::report::Join;
-use cloth_core::threads::Threads;
-use cloth_rigid::body::{BodyId, BodyState, Twist};
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use cloth_core::{Result, Threads};
+use cloth_rigid::constraint::{KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
-use cloth_rigid::simulation::part::{Members, PartSolver};
-use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::simulation::split_step::{Members, Middle, PartSolver};
 use cloth_rigid::solver::Solved;
-use cloth_rigid::table::BodyList;
+use cloth_rigid::{BodyId, BodyList, BodyState, Twist};
 
 /// Advances the active bodies of a worker, as if there were no others.
 pub trait WorkerEngine: Debug + Send {

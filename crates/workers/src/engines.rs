@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use cloth_bodies::bodies::joints::kind::JointKind;
-use cloth_core::error::{Error, Result};
+use cloth_core::{Error, Result};
 use cloth_rigid::constraint::joint::JointSettings;
 
 /// What advances the bodies of a worker.

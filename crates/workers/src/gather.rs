@@ -2,12 +2,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::{World, message};
-use cloth_rigid::constraint::contact::Contact;
-use cloth_rigid::constraint::pair::Partner;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::{Result, Vec3, World, message};
+use cloth_rigid::constraint::{Contact, Partner};
+use cloth_rigid::simulation::split_step::Middle;
 
 /// A contact in a message. Places are the same on all ranks.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]

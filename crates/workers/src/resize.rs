@@ -16,10 +16,9 @@
 use crate::balance::Loads;
 use crate::division;
 use crate::settings::MOST_WORKERS;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Graph;
 use cloth_core::partition::methods::WeightedPoints;
+use cloth_core::{Result, Vec3};
 
 /// A worker with this many times the work that it should have is cut.
 const FULL: f64 = 1.5;

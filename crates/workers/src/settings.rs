@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engines::EngineKind;
 use cloth_core::bounds::MOST_SWEEPS;
-use cloth_core::error::{Error, Result};
+use cloth_core::{Error, Result};
 
 /// The largest number of workers: a set of workers is the bits of a word.
 pub const MOST_WORKERS: u32 = 64;

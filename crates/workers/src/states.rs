@@ -8,10 +8,8 @@
 
 use nalgebra::{Quaternion, Unit};
 
-use cloth_core::error::{Error, Place, Result};
-use cloth_core::math::Vec3;
-use cloth_rigid::BodyId;
-use cloth_rigid::body::{BodyState, Twist};
+use cloth_core::{Error, Place, Result, Vec3};
+use cloth_rigid::{BodyId, BodyState, Twist};
 
 /// The least length of a weighted sum of unit quaternions. Below it the rotations differ so much
 /// that their mean means nothing.

@@ -11,19 +11,13 @@ use crate::simulation::{WorkerSimulation, workers};
 use crate::weights::Weights;
 use crate::worker::{Worker, edge};
 use crate::{gather, states};
-use cloth_core::error::Result;
 use cloth_core::partition::Graph;
-use cloth_core::ranks::{World, message};
 use cloth_core::report::Join;
-use cloth_core::threads::{EachPatch, Threads};
-use cloth_rigid::BodyId;
-use cloth_rigid::body::BodyState;
-use cloth_rigid::constraint::joint::Second;
-use cloth_rigid::constraint::joint::active::ActiveJoint;
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use cloth_rigid::constraint::pair::Between;
+use cloth_core::{EachPatch, Result, Threads, World, message};
+use cloth_rigid::constraint::joint::{ActiveJoint, Second};
+use cloth_rigid::constraint::{Between, KeptImpulse, KeptJoint};
 use cloth_rigid::record::{StateWords, state_of, state_words};
-use cloth_rigid::report::{Phase, RigidReport};
+use cloth_rigid::{BodyId, BodyState, Phase, RigidReport};
 
 impl WorkerSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.

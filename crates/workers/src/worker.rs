@@ -11,15 +11,12 @@ use crate::sets::Sets;
 #[cfg(feature = "rapier")]
 use crate::settings::WorkerCount;
 use crate::settings::WorkerSettings;
-use cloth_core::error::{Error, Result};
 use cloth_core::report::Join;
-use cloth_core::threads::Threads;
-use cloth_rigid::RigidSimulation;
-use cloth_rigid::body::{BodyId, BodyState, Twist};
-use cloth_rigid::constraint::pair::{Between, Partner};
-use cloth_rigid::simulation::part::Members;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::{Error, Result, Threads};
+use cloth_rigid::constraint::{Between, Partner};
+use cloth_rigid::simulation::split_step::{Members, Middle};
 use cloth_rigid::solver::Solved;
+use cloth_rigid::{BodyId, BodyState, RigidSimulation, Twist};
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! A vertex of cloth that a body of few nodes carries.
 
 use crate::bodies::body::BodyPose;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// A vertex of cloth that a body of few nodes carries.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use cloth_core::linear::Jacobian;
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// Where a rigid body is, and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]

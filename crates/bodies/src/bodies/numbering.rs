@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::body::Body;
-use cloth_core::ids::{NodeId, VertexId};
+use cloth_core::{NodeId, VertexId};
 
 /// Vertices are numbered cloth after cloth, then body after body, then obstacle after obstacle.
 /// Nodes are numbered in the same order: a cloth vertex has the node of its own number, the nodes

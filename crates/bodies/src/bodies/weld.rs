@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use crate::bodies::Setup;
 use crate::bodies::cloth::elements::bending::hinge_angle;
 use crate::bodies::cloth::setup::ClothSetup;
-use cloth_core::ids::{NONE, VertexId};
 use cloth_core::mesh::Topology;
 use cloth_core::mesh::topology::NonManifoldEdge;
+use cloth_core::{NONE, VertexId};
 
 /// What each vertex of all cloths has become.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,9 +11,7 @@ use crate::collision::search::patch_of;
 use crate::collision::search::traversal::{Found, Traversal};
 use crate::collision::{CandidateFinder, Surfaces, Sweep, Test, TestCounters};
 use crate::stealing::{Processors, RankThreads, Results, Task, TopLevel, Workload};
-use cloth_core::error::Result;
-use cloth_core::ranks::World;
-
+use cloth_core::{Result, World};
 pub use shares::{PatchShares, TestsOfPatches};
 
 /// The counts and candidates of one processor in a search.

@@ -10,9 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::stealing::TopLevelShare;
-use cloth_core::error::Result;
-use cloth_core::ids::PatchId;
-use cloth_core::ranks::World;
+use cloth_core::{PatchId, Result, World};
 
 /// Number of executed tests of each patch.
 #[derive(Debug, Default)]

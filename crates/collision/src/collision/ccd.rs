@@ -33,7 +33,7 @@
 
 use crate::collision::narrow::{closest, first_side};
 use crate::collision::pair::PairKind;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Slack of the separation: a part of the separation or of the initial distance to it,
 /// whichever is smaller. A pair within the slack has arrived. Li et al. use 0.1 of the distance
@@ -206,8 +206,9 @@ impl Along {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn point(size: f64) -> impl Strategy<Value = Vec3> {
         let range = -size..size;

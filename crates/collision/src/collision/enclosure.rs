@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::collision::surface::{Moves, Surface, Surfaces};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// Whether `faces` enclose a volume: each edge is used as often in one direction as in the other.
 /// Vertices with the same position in `x` (m) count as one, so that seams do not open a surface.

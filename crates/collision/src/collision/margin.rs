@@ -1,6 +1,6 @@
 //! Whether a vertex stayed inside the region that the search covered.
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// True if `x1` is at most `margin_m` away from the segment from `x0` to `predicted` (m).
 /// The swept bounds of the traversal then contain the vertex's actual motion. False for NaN.

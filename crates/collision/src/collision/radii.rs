@@ -1,7 +1,7 @@
 //! Radii of round surfaces.
 
 use crate::collision::pair::Pair;
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// How far the surface around each vertex lies outside of it, m. It is zero but for the centre of a
 /// ball and the ends of the axis of a capsule.

@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
     use crate::collision::narrow::closest;
-    use cloth_core::math::Vec3;
+    use cloth_core::Vec3;
 
     fn pair(edges: bool) -> Pair {
         if edges { Pair::edge_edge([0, 1], [2, 3]) } else { Pair::vertex_face(0, [1, 2, 3]) }

@@ -4,9 +4,8 @@ use crate::collision::bvh::Hierarchy;
 use crate::collision::flatness::Flatness;
 use crate::collision::leaves::{Leaves, Represented, leave_flat_edges_out, representatives};
 use crate::collision::radii::Radii;
-use cloth_core::ids::{PatchId, VertexId};
-use cloth_core::math::Vec3;
 use cloth_core::mesh::Topology;
+use cloth_core::{PatchId, Vec3, VertexId};
 
 /// How a surface moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,11 +203,12 @@ pub(crate) fn test_sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::collision::Pair;
     use crate::collision::narrow::closest;
     use cloth_core::math::rotation;
-    use proptest::prelude::*;
 
     /// The sides of a box whose corners count up in binary.
     const SIDES: [[u32; 4]; 6] =

@@ -1,7 +1,7 @@
 //! The motion along which pairs are sought.
 
 use crate::collision::radii::Radii;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// The motion of all vertices over a step.
 #[derive(Debug, Clone, Copy)]

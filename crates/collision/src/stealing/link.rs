@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytemuck::Pod;
-use crossbeam_deque::Worker;
 
 use crate::stealing::message::{read, write};
 use crate::stealing::policy::{Policy, WaitingTasks};
@@ -12,9 +11,10 @@ use crate::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler};
 use crate::stealing::trace::{Origin, Steal, TraceClock};
 use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
 use crate::stealing::workload::Task;
-use cloth_core::error::{Error, Result};
-use cloth_core::ranks::{Message, PendingId, Tag, World};
+use cloth_core::ranks::{Message, PendingId, Tag};
 use cloth_core::threads::wait::Patience;
+use cloth_core::{Error, Result, World};
+use crossbeam_deque::Worker;
 
 /// What links a rank's processor 0 with other ranks.
 pub(super) trait Link<T> {

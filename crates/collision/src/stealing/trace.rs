@@ -3,8 +3,9 @@
 //! Tasks are traced only on request. Otherwise the clock stands still and is never read, and a
 //! task carries a few bytes more than its tests.
 
-use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+
+use nix::time::{ClockId, clock_gettime};
 
 /// How a processor got a task.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,8 @@
 //! [`Quantum`], and sums of few of them are exact in single precision.
 
 use crate::linear::symmetric3::Symmetric3;
-use crate::math::{Mat3, Vec3, power_of_two_below};
+use crate::math::power_of_two_below;
+use crate::{Mat3, Vec3};
 
 /// Bits of an axis of the expected size. Axes of up to 2^6 times this size are summed exactly.
 const BITS: i32 = 18;

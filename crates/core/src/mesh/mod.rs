@@ -14,7 +14,7 @@ pub mod triangle;
 pub mod triangulate;
 mod written;
 
-use crate::math::Vec3;
+use crate::Vec3;
 pub use obj::ObjDocument;
 pub use point_cache::PointCache;
 pub use surface::{Faces, SurfaceMesh};

@@ -1,6 +1,6 @@
 //! Points of a triangle.
 
-use crate::math::Vec3;
+use crate::Vec3;
 
 /// Barycentric coordinates of the projection of `point` to the plane of a triangle.
 pub fn weights(&[a, b, c]: &[Vec3; 3], point: Vec3) -> [f64; 3] {

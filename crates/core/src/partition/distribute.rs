@@ -8,15 +8,12 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::ids::{NONE, PatchId, VertexId};
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods::{PartitionSettings, Partitioner};
 use crate::partition::patch_graph::PatchGraph;
 use crate::partition::patches::Patches;
-use crate::ranks::{HaloNeighbour, World};
-use crate::threads::{Blocks, Threads};
+use crate::ranks::HaloNeighbour;
+use crate::{Blocks, Error, NONE, PatchId, Result, Threads, Vec3, VertexId, World};
 
 /// The owner of every patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -301,10 +298,11 @@ impl Gather {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::slice;
+
     use super::*;
     use crate::partition::graph::tests::grid;
     use crate::partition::quality;
-    use std::slice;
 
     /// A grid of 17 x 13 vertices in patches of 16.
     pub fn partition(ranks: usize) -> (Graph, Partition) {

@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::ids::VertexId;
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods::{Couplings, Metis, Partitioner, WeightedPoints};
 use crate::partition::patches::Patches;
+use crate::{Result, Vec3, VertexId};
 
 /// Patches and the couplings between them. They alone decide the owner of each patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

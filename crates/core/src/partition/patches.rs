@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::ids::{NONE, PatchId, VertexId};
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods;
+use crate::{NONE, PatchId, Result, Vec3, VertexId};
 
 /// From this number of vertices on, METIS takes longer to divide a cloth than its shorter
 /// borders save in many steps.

@@ -16,12 +16,11 @@
 //! Source: ours; a rule of the same kind is that of Menon et al. 2012, "Automated load balancing
 //! invocation based on application characteristics".
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::partition::distribute::Partition;
 use crate::partition::measures::part_loads;
 use crate::partition::methods::{PartitionSettings, Partitioner, Repartition, named_after};
 use crate::partition::patch_graph::PatchGraph;
+use crate::{Result, Vec3};
 
 /// Fraction of the largest work that a new partition must save. Less is noise, because METIS
 /// leaves 3 %.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::error::Result;
+use crate::Result;
 use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, WorldHandle};
 use crate::threads::wait::Patience;
 

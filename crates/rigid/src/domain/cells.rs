@@ -10,9 +10,8 @@
 //! that is not needed. All ranks hold all sites, 32 bytes each.
 
 use crate::domain::{Domain, Image, SubdomainId};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
 use cloth_core::partition::methods::power::Diagram;
+use cloth_core::{Error, Result, Vec3};
 
 /// Number of bins for each cell.
 const BINS: f64 = 8.0;

@@ -1,8 +1,7 @@
 //! Subdomains in a grid of boxes.
 
 use crate::domain::{Domain, SubdomainId};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
+use cloth_core::{Error, Result, Vec3};
 
 /// The largest number of boxes. All ranks store the borders of each box.
 const MOST: u64 = 1 << 20;

@@ -32,15 +32,13 @@ pub mod region;
 #[cfg(test)]
 mod tests;
 
+use smallvec::SmallVec;
+
 pub use self::bounds::{Domain, Image, Images};
 pub use self::cells::Cells;
 pub use self::grid::Grid;
 pub use self::region::Region;
-
-use smallvec::SmallVec;
-
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
+use cloth_core::{Result, Vec3};
 
 /// Up to this many subdomains are tested one by one.
 const FEW: usize = 8;

@@ -2,7 +2,6 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`touches`] | where two bodies touch |
 //! | [`round`] | spheres and capsules: closed forms |
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
@@ -30,18 +29,18 @@ pub mod manifold;
 pub mod round;
 #[cfg(test)]
 mod tests;
-pub mod touches;
+
+use smallvec::SmallVec;
 
 pub use self::detector::Detector;
-pub use self::touches::{Touch, Touches};
-use crate::body::Placed;
 use crate::narrow::closed_mesh::features::{Faceted, PlacedMesh};
 use crate::narrow::closed_mesh::solids;
 use crate::narrow::compound::Piece;
 use crate::narrow::convex::Convex;
 use crate::narrow::general::Core;
-use crate::shape::Shape;
-use crate::solid::{Geometry, Solids};
+use crate::solid::Geometry;
+use crate::{Placed, Shape, Solids};
+use cloth_core::Vec3;
 
 /// A polytope or a closed mesh in space.
 #[allow(clippy::large_enum_variant)] // it lives on the stack while one pair is tested
@@ -176,3 +175,17 @@ fn touch_general(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: 
         _ => general::touch(&first, &second, gap, touches),
     }
 }
+
+/// A contact point of two bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touch {
+    /// Half way between the two surfaces, m.
+    pub point: Vec3,
+    /// Unit normal, from the second body to the first.
+    pub normal: Vec3,
+    /// Signed distance of the surfaces along the normal, m: below 0 if they overlap.
+    pub gap: f64,
+}
+
+/// The contact points of two bodies. Their order depends on these two bodies alone.
+pub type Touches = SmallVec<[Touch; 8]>;

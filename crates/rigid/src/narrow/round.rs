@@ -1,8 +1,8 @@
 //! Contacts of spheres and capsules, and of a sphere and a box, in closed form.
 
-use crate::body::Placed;
-use crate::narrow::touches::{Touch, Touches};
-use cloth_core::math::Vec3;
+use crate::Placed;
+use crate::narrow::{Touch, Touches};
+use cloth_core::Vec3;
 
 /// Two capsules touch along a line, at two points, if the sine of the angle between their segments
 /// is below this.

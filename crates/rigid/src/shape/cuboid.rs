@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::shape::surface::document;
 use crate::shape::{ALONG, Feature, ShapeKind, check_length};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::shapes::{self, ShapeKind as _};
+use cloth_core::{Result, Vec3};
 
 /// A cuboid, centred at the origin.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

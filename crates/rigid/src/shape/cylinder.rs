@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::shape::surface::{EDGE, document};
 use crate::shape::{ALONG, Feature, ShapeKind, check_length};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
 use cloth_core::mesh::shapes::{self, ShapeKind as _};
+use cloth_core::{Result, Vec3};
 
 /// The x and z of the corners of an octagon in the unit circle. It approximates a flat end.
 const RIM: [[f64; 2]; 8] = [

@@ -10,17 +10,14 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-pub use self::part::{MOST_PARTS, PartSpec};
-
 use serde::Serialize;
 use smallvec::SmallVec;
 
+pub use self::part::{MOST_PARTS, PartSpec};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::bounds;
 use cloth_core::choice::deserialize_choice;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::mesh::ObjDocument;
+use cloth_core::{Result, Vec3, bounds};
 
 /// Index of a convex hull, closed mesh or compound in the table of solids, which all ranks share.
 pub type SolidId = u32;

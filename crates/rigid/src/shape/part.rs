@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::shape::BodyShape;
-use cloth_core::bounds;
-use cloth_core::error::{Error, Result};
+use cloth_core::{Error, Result, bounds};
 
 /// The largest number of parts of a compound.
 pub const MOST_PARTS: usize = 1000;

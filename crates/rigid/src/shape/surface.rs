@@ -1,6 +1,6 @@
 //! Triangles of shapes for frames.
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 use cloth_core::mesh::{Mesh, ObjDocument};
 
 /// Length of the edges on a ball of radius 1. A ball has 180 triangles.

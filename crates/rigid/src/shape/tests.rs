@@ -1,5 +1,5 @@
 use super::*;
-use crate::solid::{Solid, Solids};
+use crate::{Solid, Solids};
 use cloth_core::mesh::Mesh;
 
 /// A shape of each kind with these sizes.

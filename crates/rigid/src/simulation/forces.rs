@@ -2,16 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::BodyId;
-use crate::constraint::contact::Contact;
 use crate::constraint::joint::{Joint, Second};
-use crate::constraint::kept::KeptJoint;
-use crate::constraint::pair::Partner;
-use crate::fixed::FixedBodies;
-use crate::simulation::RigidSimulation;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::message;
+use crate::constraint::{Contact, KeptJoint, Partner};
+use crate::{BodyId, FixedBodies, RigidSimulation};
+use cloth_core::{Result, Vec3, message};
 
 /// The mean forces of a step.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -15,14 +15,13 @@ mod tests;
 pub use self::compound::{Compound, Part};
 pub use self::features::Features;
 pub use self::surface::{ClosedMesh, Nearest};
-use crate::body::Placed;
 use crate::narrow::convex::{Convex, Edge, Plane, Topology};
-use crate::shape::{Feature, Shape, SolidId};
+use crate::shape::Feature;
+use crate::{Placed, Shape, SolidId};
 pub use cloth_bodies::bodies::rigid::{Frame, MassProperties};
 use cloth_bodies::bodies::rigid::{check_closed, integrals};
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::mesh::Mesh;
+use cloth_core::{Result, Vec3};
 
 /// All solids of a scene.
 #[derive(Debug, Clone, Default, PartialEq)]

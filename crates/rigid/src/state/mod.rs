@@ -18,15 +18,14 @@
 
 pub mod records;
 
-use crate::body::{Body, BodyId, Load};
-use crate::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::constraint::{KeptImpulse, KeptJoint};
 use crate::domain::Region;
 use crate::record::BodyRecord;
 use crate::state::records::{ForceRecord, Head, Records};
-use crate::sync::Population;
 use crate::sync::limits::SizeRange;
 use crate::sync::values::Forces;
-use cloth_core::error::{Error, Result};
+use crate::{Body, BodyId, Load, Population};
+use cloth_core::{Error, Result};
 
 /// One rank's part of the state.
 #[derive(Debug)]

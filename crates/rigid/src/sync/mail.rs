@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use crate::sync::Traffic;
+use crate::Traffic;
 use crate::sync::encoding::{self, Item, Purpose};
 use crate::sync::population::include;
-use cloth_core::error::{Error, Result};
-use cloth_core::ranks::{Tag, World, wait};
+use cloth_core::ranks::{Tag, wait};
+use cloth_core::{Error, Result, World};
 
 /// The largest number of unused buffers kept for later messages.
 const MOST_SPARE: usize = 64;

@@ -1,14 +1,14 @@
 //! The actions that both ways of synchronisation share: on a body that has moved, and on received
 //! messages.
 
-use crate::body::{Body, BodyId, Load};
 use crate::domain::Region;
 use crate::domain::region::Ranks;
 use crate::sync::encoding::Item;
 use crate::sync::mail::Mail;
 use crate::sync::population::Spot;
-use crate::sync::{Limits, Parts, Population, Traffic};
-use cloth_core::error::{Error, Result};
+use crate::sync::{Limits, Parts};
+use crate::{Body, BodyId, Load, Population, Traffic};
+use cloth_core::{Error, Result};
 
 /// The place where an own body belongs after its motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,10 @@
 //! The active bodies of a worker, and the bodies of its constraints.
 
 use crate::sets::Sets;
-use cloth_core::math::Vec3;
-use cloth_rigid::body::{BodyId, BodyState, Twist};
-use cloth_rigid::constraint::pair::{Ends, Partner};
-use cloth_rigid::fixed::FixedBodies;
-use cloth_rigid::motion::Mobility;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::Vec3;
+use cloth_rigid::constraint::{Ends, Partner};
+use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::{BodyId, BodyState, FixedBodies, Mobility, Twist};
 
 /// The active bodies of a worker, by rising id. A *member* is a place in this list.
 #[derive(Debug, Default)]

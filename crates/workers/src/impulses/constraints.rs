@@ -3,16 +3,14 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::impulses::bodies::{Local, MemberBodies};
-use cloth_core::ranks::ExactSums;
-use cloth_rigid::body::{BodyId, Twist};
-use cloth_rigid::constraint::pair::{Between, Ends, Partner};
-use cloth_rigid::fixed::FixedBodies;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::ExactSums;
+use cloth_rigid::constraint::{Between, Ends, Partner};
+use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::by_body::ByBody;
-use cloth_rigid::solver::nonsmooth::announced::BodyConstraint;
-use cloth_rigid::solver::nonsmooth::kept::{Kept, StartOf, starts_of};
+use cloth_rigid::solver::nonsmooth::announced::{BodyConstraint, Kept, StartOf, starts_of};
 use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
+use cloth_rigid::{BodyId, FixedBodies, Twist};
 
 /// The constraints of one kind that act on the active bodies of a worker.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use crate::impulses::Part;
 use crate::impulses::bodies::Local;
 use cloth_core::linear::direct::factor::Part6;
-use cloth_rigid::fixed::FixedBodies;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::FixedBodies;
+use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::nonsmooth::islands::{HeldJoint, parts_of};
 use cloth_rigid::solver::nonsmooth::joint::JointProblem;
 

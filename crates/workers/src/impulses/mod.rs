@@ -37,19 +37,17 @@ use self::constraints::Constraints;
 use crate::impulses::bodies::{Local, Second};
 use crate::report::WorkerReport;
 use crate::sets::Sets;
-use cloth_core::ranks::ExactSums;
-use cloth_rigid::body::{BodyState, Twist};
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use cloth_rigid::constraint::pair::{Between, Bodies};
-use cloth_rigid::fixed::FixedBodies;
+use cloth_core::ExactSums;
+use cloth_rigid::constraint::{Between, Bodies, KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
-use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::nonsmooth::contact::ContactProblem;
 use cloth_rigid::solver::nonsmooth::foreseen;
 use cloth_rigid::solver::nonsmooth::joint::JointProblem;
 use cloth_rigid::solver::nonsmooth::joint::rows::Motions;
 use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Wrench};
 use cloth_rigid::solver::nonsmooth::search::Progress;
+use cloth_rigid::{BodyState, FixedBodies, Twist};
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]

@@ -6,19 +6,15 @@ use crate::impulses::Part;
 use crate::impulses::constraints::Told;
 use crate::report::WorkerReport;
 use crate::sets::Sets;
-use cloth_core::error::Result;
 use cloth_core::linear::direct::factor::Part6;
-use cloth_core::ranks::{ExactSums, World, message};
-use cloth_core::threads::{EachPatch, Threads};
-use cloth_rigid::body::BodyState;
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use cloth_rigid::constraint::pair::Between;
+use cloth_core::{EachPatch, ExactSums, Result, Threads, World, message};
+use cloth_rigid::constraint::{Between, KeptImpulse, KeptJoint};
 use cloth_rigid::record::{state_of, state_words};
-use cloth_rigid::simulation::replica::Middle;
-use cloth_rigid::solver::Response;
+use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::nonsmooth::islands::{Islands, contradiction};
 use cloth_rigid::solver::nonsmooth::problem::{Change, Driver};
 use cloth_rigid::solver::nonsmooth::search::{Next, Progress, Search};
+use cloth_rigid::{BodyState, Response};
 
 /// The workers of a rank that agree on impulses.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@ use nalgebra::{Quaternion, Unit};
 use rapier3d_f64::math::{Pose, Rotation, Vector};
 use rapier3d_f64::prelude::RigidBody;
 
-use cloth_core::math::Vec3;
-use cloth_rigid::body::{BodyState, Twist};
+use cloth_core::Vec3;
+use cloth_rigid::{BodyState, Twist};
 
 /// A vector.
 pub fn vector(vector: &Vec3) -> Vector {

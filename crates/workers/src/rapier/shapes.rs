@@ -6,13 +6,11 @@ use rapier3d_f64::prelude::{
 };
 
 use crate::rapier::convert::{pose, vector};
-use cloth_core::error::{Error, Place, Result};
-use cloth_rigid::body::{Body, BodyId, MaterialId};
-use cloth_rigid::fixed::{FixedBody, FixedShape};
-use cloth_rigid::material::{Materials, Surface};
-use cloth_rigid::shape::Shape;
-use cloth_rigid::simulation::RigidModel;
-use cloth_rigid::solid::{Geometry, Solids};
+use cloth_core::{Error, Place, Result};
+use cloth_rigid::solid::Geometry;
+use cloth_rigid::{
+    Body, BodyId, FixedBody, FixedShape, MaterialId, Materials, RigidModel, Shape, Solids, Surface,
+};
 
 /// The shapes of a body, in its own frame.
 pub type Shapes = Vec<(Pose, SharedShape)>;

@@ -5,7 +5,7 @@ use cloth_core::error::{Error, Result};
 use cloth_core::ranks::in_process;
 use cloth_rigid::RigidSimulation;
 use cloth_rigid::body::{Body, BodyId};
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 
 use crate::program::check::bodies::energy::{Energy, OfBody, Rise, Watch};
 use crate::program::check::bodies::folder::{BodyRun, Difference, Expected};

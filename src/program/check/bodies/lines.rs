@@ -1,7 +1,7 @@
 //! What a check of bodies says: rows of the table, and lines of faults.
 
 use cloth_rigid::constraint::joint::Second;
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 
 use crate::program::check::CheckSettings;
 use crate::program::check::bodies::energy::Rise;

@@ -10,9 +10,8 @@ use crate::bodies::cloth::energy::{Blown, EnergyMeter, EnergyState, PatchEnergy}
 use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::model::ClothModel;
 use cloth_core::linear::{BlockStructure, PatchEquations};
-use cloth_core::math::Mat3;
 use cloth_core::partition::Layout;
-use cloth_core::threads::Threads;
+use cloth_core::{Mat3, Threads};
 
 /// Fills the rows of one rank's cloth vertices, and measures their energy.
 pub struct Assembly {

@@ -1,8 +1,7 @@
 //! What the forces on cloth depend on in a step.
 
 use crate::bodies::cloth::pins::Draw;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// A prescribed vertex, and where it is at the end of the step (m).
 pub type Target = (VertexId, Vec3);

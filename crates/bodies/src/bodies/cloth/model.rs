@@ -10,8 +10,7 @@ use crate::bodies::cloth::loads::{Loads, start_velocities};
 use crate::bodies::cloth::pins::{PinGroup, Pins};
 use crate::bodies::cloth::rest::RestCloths;
 use crate::bodies::cloth::setup::{ClothSetup, StartMotion};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// Masses, elements, pins and loads of all cloths. Vertices and faces are numbered cloth after cloth.
 pub struct ClothModel {

@@ -3,8 +3,7 @@
 
 use crate::bodies::cloth::amplitude::{AmplitudeKey, factor};
 use crate::bodies::prescribed::{KeyframedMotion, Rigid, SurfacePoint};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// A group of vertices whose motion is prescribed from `start_s` to `end_s`.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::pins::{Follow, PinSprings};
 use crate::bodies::prescribed::KeyframedMotion;
-use cloth_core::math::{Mat2, Vec2, Vec3};
 use cloth_core::mesh::{ObjDocument, Topology};
+use cloth_core::{Mat2, Vec2, Vec3};
 
 /// One cloth.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use crate::bodies::joints::kind::JointKind;
 use crate::bodies::joints::{FrameInSpace, JointSettings};
-use cloth_core::math::{Mat3, Vec2, Vec3, perpendicular};
+use cloth_core::math::perpendicular;
+use cloth_core::{Mat3, Vec2, Vec3};
 
 /// Where the first frame of a joint is, seen from the second.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -13,7 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 use cloth_core::mesh::triangle::normal;
 
 /// How the skin of an obstacle yields where it pinches cloth.

@@ -14,10 +14,7 @@ use crate::collision::leaves::LeafId;
 use crate::collision::narrow::closest;
 use crate::collision::pair::Pair;
 use crate::collision::surface::{Moves, Surface, Surfaces};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
-
+use cloth_core::{Threads, Vec3, VertexId};
 pub use predicate::edge_meets_face;
 pub use start::{ProblemKind, StartProblem, start_state};
 

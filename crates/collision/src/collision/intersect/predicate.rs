@@ -9,7 +9,7 @@
 
 use robust::{Coord, Coord3D};
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// True if the edge and the face (corners; finite, m) have a point in common.
 pub fn edge_meets_face(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {

@@ -65,11 +65,12 @@ fn longest<'a>(bounds: impl Iterator<Item = &'a Dop18>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::collision::surface::{Moves, Surface};
-    use cloth_core::math::Vec3;
+    use cloth_core::Vec3;
     use cloth_core::mesh::Topology;
-    use proptest::prelude::*;
 
     /// A triangle for each place (m), of the given size (m).
     fn triangles(places: &[([f64; 3], f64)]) -> (Surfaces, Vec<Vec<Dop18>>) {

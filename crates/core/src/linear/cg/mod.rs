@@ -28,17 +28,15 @@ mod product;
 mod tests;
 mod update;
 
-use crate::error::Result;
 use crate::linear::cg::pass::{Goal, Pass, Recurrence};
 use crate::linear::cg::product::Product;
 use crate::linear::matrix::GRAIN;
 use crate::linear::preconditioner::{PatchSums, Terms};
 use crate::linear::system::{CgReport, End, System, Tolerance};
 use crate::linear::vectors::{Row, Triple, dot, fixed_in, project, rows_of};
-use crate::math::{Vec3, power_of_two_below};
+use crate::math::power_of_two_below;
 use crate::partition::Layout;
-use crate::ranks::{ExactSums, World};
-use crate::threads::{Blocks, ByPatch, EachPatch};
+use crate::{Blocks, ByPatch, EachPatch, ExactSums, Result, Vec3, World};
 
 /// The smallest factor by which a residual falls in single precision before the true one is found
 /// again.

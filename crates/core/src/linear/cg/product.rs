@@ -1,10 +1,9 @@
 //! A product that begins while ghosts travel.
 
-use crate::error::Result;
 use crate::linear::matrix::{BlockMatrix, GRAIN};
 use crate::linear::system::System;
 use crate::linear::vectors::{Triple, fixed_in, project, rows_of};
-use crate::threads::{ByPatch, EachPatch};
+use crate::{ByPatch, EachPatch, Result};
 
 /// The product of the matrix and its couplings with a vector of either precision.
 pub(super) struct Product<'a, T> {

@@ -3,13 +3,11 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
 use crate::linear::cg::CgWorkspace;
 use crate::linear::matrix::GRAIN;
 use crate::linear::system::System;
 use crate::linear::vectors::{Row, advance, dot, fixed_in, project, row, rows_of};
-use crate::math::Vec3;
-use crate::threads::{ByPatch, EachPatch};
+use crate::{ByPatch, EachPatch, Result, Vec3};
 
 /// The rows of a patch in the vectors of the iteration.
 struct Rows<'a> {

@@ -9,8 +9,7 @@ use crate::linear::block::Block;
 use crate::linear::matrix::structure::Slice;
 use crate::linear::matrix::{BlockMatrix, GRAIN, block_of};
 use crate::linear::vectors::{LANES, Row, by_component, by_row};
-use crate::math::Vec3;
-use crate::threads::{ByPatch, Threads};
+use crate::{ByPatch, Threads, Vec3};
 
 impl BlockMatrix {
     /// `w = A u` for all rows. `u` holds own values and ghosts, `w` own values.

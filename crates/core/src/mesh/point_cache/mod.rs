@@ -7,9 +7,7 @@ pub mod sequence;
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::input;
-use crate::math::Vec3;
+use crate::{Error, Result, Vec3, input};
 
 /// Bytes of a point: three numbers in single precision.
 pub const POINT_BYTES: usize = 12;
@@ -115,8 +113,9 @@ impl PointCache {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The cache whose point p of sample s is at (s, p, -p).
     fn cache(samples: usize, points: usize) -> PointCache {

@@ -1,9 +1,8 @@
 //! The surface of the file, on which vertices move.
 
-use crate::ids::FaceId;
-use crate::math::{Vec2, Vec3};
 use crate::mesh::Topology;
 use crate::mesh::triangle::{nearest_point, normal, weights};
+use crate::{FaceId, Vec2, Vec3};
 
 /// The surface of the file.
 pub(super) struct Before {

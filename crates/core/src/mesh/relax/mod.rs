@@ -17,15 +17,13 @@ use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
-use crate::error::Result;
-use crate::ids::{FaceId, NONE};
-use crate::math::Vec3;
 use crate::mesh::obj::{Corner, ObjDocument};
 use crate::mesh::obj_read::Lines;
 use crate::mesh::relax::before::{Before, shape};
 use crate::mesh::triangle::normal;
 use crate::mesh::triangulate::into_triangles;
 use crate::mesh::{Faces, SurfaceMesh, Topology};
+use crate::{FaceId, NONE, Result, Vec3};
 
 /// An edge whose faces meet at a larger angle is a crease, degrees.
 pub const CREASE_DEG: f64 = 25.0;

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::round::{default_edge, revolve, smallest, turn};
 use crate::mesh::shapes::{ShapeKind, along, check_edge, check_size, parts};
+use crate::{Result, Vec3};
 
 /// All points within `radius_m` of a segment of the y axis about the origin. Its facets contain it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::{ShapeKind, along, check_edge, check_size, parts};
+use crate::{Result, Vec3};
 
 /// A box about the origin. A scene calls it `Box`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::cells;
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::round::turn;
 use crate::mesh::shapes::{ShapeKind, check_size};
+use crate::{Result, Vec3};
 
 /// A disc in the plane y = 0 about the origin. It faces up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

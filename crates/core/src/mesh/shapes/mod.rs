@@ -12,11 +12,9 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::bounds;
 use crate::choice::deserialize_choice;
-use crate::error::Result;
 use crate::mesh::Mesh;
-
+use crate::{Result, bounds};
 pub use sheet::{Diagonal, sheet};
 
 /// The settings of one kind of generated shape.

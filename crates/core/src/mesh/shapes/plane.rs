@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::Result;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::{Diagonal, ShapeKind, check_edge, check_size, parts, sheet};
 

@@ -1,6 +1,6 @@
 //! What the round shapes share.
 
-use crate::math::Vec3;
+use crate::Vec3;
 use crate::mesh::Mesh;
 
 /// The edge length of a round body of `radius` unless the scene gives one.

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::mesh::shapes::round::{default_edge, smallest};
 use crate::mesh::shapes::{ShapeKind, check_edge, check_size, parts};
 use crate::mesh::{Mesh, refine};
+use crate::{Result, Vec3};
 
 /// A sphere about the origin. Its facets contain it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

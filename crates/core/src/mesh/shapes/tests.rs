@@ -1,10 +1,9 @@
 //! Tests of the meshes of all shapes.
 
-use crate::ids::NONE;
-use crate::math::Vec3;
 use crate::mesh::shapes::round::smallest;
 use crate::mesh::shapes::*;
 use crate::mesh::{Mesh, SurfaceMesh};
+use crate::{NONE, Vec3};
 
 /// Area and enclosed volume of a sound mesh; bodies must be closed.
 fn measure(mesh: &Mesh, closed: bool) -> (f64, f64) {

@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::cells;
-use crate::error::{Error, Result};
-use crate::math::Vec3;
 use crate::mesh::Mesh;
 use crate::mesh::shapes::round::turn;
 use crate::mesh::shapes::{ShapeKind, along, check_size};
+use crate::{Error, Result, Vec3};
 
 /// The side of a cylinder or of a truncated cone about the y axis and the origin. It faces outwards.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -24,8 +24,7 @@ pub use self::metis::{Metis, MetisKind};
 pub use self::power::{Power, PowerSettings};
 pub use self::problem::{Couplings, WeightedPoints};
 pub use self::settings::{Method, PartitionSettings, Repartition};
-use crate::error::Result;
-use crate::math::Vec3;
+use crate::{Result, Vec3};
 
 /// A method that divides weighted points into parts of about equal work.
 ///

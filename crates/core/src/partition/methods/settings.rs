@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::positive;
-use crate::error::{Error, Result};
 use crate::partition::methods::{Hilbert, Metis, MetisKind, Partitioner, Power, PowerSettings};
+use crate::{Error, Result};
 
 /// A method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

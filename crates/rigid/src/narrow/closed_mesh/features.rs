@@ -2,11 +2,11 @@
 
 use smallvec::SmallVec;
 
-use crate::body::Placed;
+use crate::Placed;
 use crate::narrow::convex::{Convex, Edge};
 use crate::shape::ALONG;
 use crate::solid::{ClosedMesh, Nearest};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// A closed mesh in space.
 #[derive(Clone, Copy)]

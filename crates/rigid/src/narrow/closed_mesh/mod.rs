@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 use crate::narrow::closed_mesh::features::PlacedMesh;
 use crate::narrow::general::{Core, Nearness, nearness};
 use crate::narrow::round::{nearest, nearest_of_segments};
-use crate::narrow::touches::{Touch, Touches};
+use crate::narrow::{Touch, Touches};
 use crate::shape::ALONG;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Points nearer to each other than this fraction of the body's reach are one contact.
 const SAME: f64 = 1e-3;
@@ -158,12 +158,12 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::body::Placed;
-    use crate::shape::Shape;
-    use crate::solid::{Geometry, Solid as SolidBody};
-    use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
     use nalgebra::UnitQuaternion;
+
+    use super::*;
+    use crate::solid::Geometry;
+    use crate::{Placed, Shape, Solid as SolidBody};
+    use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
 
     #[test]
     fn a_sphere_on_a_triangulated_cube_has_the_contact_of_a_box() {

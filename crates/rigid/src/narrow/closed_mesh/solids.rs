@@ -16,9 +16,9 @@ use smallvec::SmallVec;
 
 use crate::narrow::closed_mesh::features::{Above, Crest, Faceted};
 use crate::narrow::round::nearest;
-use crate::narrow::touches::{Touch, Touches};
+use crate::narrow::{Touch, Touches};
 use crate::shape::ALONG;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Points nearer to each other than this fraction of the smaller reach are one contact. A corner is
 /// above a face if it is beside it by no more.

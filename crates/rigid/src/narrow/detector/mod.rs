@@ -4,23 +4,16 @@
 //! first body at the position that its owner has, and with the second body at the image beside it.
 //! So a contact has the same bits at whichever image, and on whichever rank, it is found.
 
-mod closing;
-mod passing;
+mod approach;
 
-use crate::body::{BodyState, Placed};
 use crate::broad::{Bound, Candidates, ImageKey, Now};
-use crate::constraint::contact::Contact;
-use crate::constraint::joint::list::Joints;
-use crate::constraint::pair::Partner;
-use crate::fixed::{FixedBodies, FixedShape};
+use crate::constraint::joint::Joints;
+use crate::constraint::{Contact, Partner};
 use crate::horizon::Horizon;
-use crate::narrow::detector::closing::Closing;
+use crate::narrow::detector::approach::Closing;
 use crate::narrow::{Touches, half_space, touch};
-use crate::shape::Shape;
-use crate::solid::Solids;
-use crate::table::BodyList;
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
+use crate::{BodyList, BodyState, FixedBodies, FixedShape, Placed, Shape, Solids};
+use cloth_core::{Threads, Vec3};
 
 /// Number of pairs or bodies that a thread takes at once.
 const PIECE: usize = 2048;

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::narrow::general::Nearness;
 use crate::narrow::general::gjk::{Simplex, mean, on_triangle};
 use crate::narrow::general::support::{Difference, Extreme};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Largest error of the depth, as a fraction of the sizes.
 const EXACT: f64 = 1e-8;

@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 
 use crate::narrow::convex::{Convex, Edge, Plane};
 use crate::narrow::round::nearest_of_segments;
-use crate::narrow::touches::{Touch, Touches};
-use cloth_core::math::Vec3;
+use crate::narrow::{Touch, Touches};
+use cloth_core::Vec3;
 
 /// A later axis replaces an earlier one if its overlap is smaller by this fraction of the sizes.
 /// Otherwise rounding would choose among faces. Faces come first, because they give more contacts

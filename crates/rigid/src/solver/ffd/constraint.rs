@@ -30,10 +30,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::BodyId;
-use crate::constraint::contact::{Contact, ContactSettings, REST_STEPS};
-use crate::constraint::pair::{Between, Bodies, Partner, Side};
-use cloth_core::math::Vec3;
+use crate::BodyId;
+use crate::constraint::{Between, Bodies, Contact, ContactSettings, Partner, REST_STEPS, Side};
+use cloth_core::Vec3;
 
 /// The constraint of one contact on one body. Plain data, because it is sent to the owner of the
 /// body.

@@ -42,12 +42,13 @@
 
 use nalgebra::UnitQuaternion;
 
-use crate::body::{Body, BodyId, Twist};
 use crate::solver::by_body::OfContact;
 use crate::solver::ffd::constraint::Constraint;
+use crate::{Body, BodyId, Twist};
 use cloth_bodies::bodies::rigid::is_isotropic;
+use cloth_core::Vec3;
 use cloth_core::linear::small_qp::{self, ConstraintRow, Outcome, Program, Vec6};
-use cloth_core::math::{Vec3, perpendicular};
+use cloth_core::math::perpendicular;
 
 /// The velocity of a body after its response.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,10 +12,10 @@ pub mod local;
 
 use self::constraint::{Constraint, constraints};
 use self::local::BodyResponse;
-use crate::constraint::pair::Partner;
+use crate::constraint::Partner;
 use crate::solver::by_body::ByBody;
 use crate::solver::{GRAIN, Solved, Solver, StepParts};
-use cloth_core::error::Result;
+use cloth_core::Result;
 use cloth_core::linear::small_qp::Outcome;
 
 /// Number of contacts whose constraints are made at once.

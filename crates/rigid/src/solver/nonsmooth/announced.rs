@@ -1,10 +1,14 @@
-//! What ranks tell each other of the constraints of a body.
+//! What ranks send each other about the constraints of a body: who treats them, the impulses of the
+//! last step with which they begin, and which other ranks need their impulses.
+
+use std::fmt::Debug;
 
 use bytemuck::{Pod, Zeroable};
+use smallvec::SmallVec;
 
-use crate::body::BodyId;
-use crate::solver::by_body::OfContact;
-use cloth_core::math::Vec3;
+use crate::solver::by_body::{ByBody, OfContact};
+use crate::{BodyId, Population};
+use cloth_core::Vec3;
 
 /// A constraint of one body.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -62,5 +66,126 @@ impl BodyConstraint {
     /// True if `rank` treats the constraint, and the body is the first one.
     pub fn is_first_of(&self, rank: u32) -> bool {
         self.rank == rank && self.is_first()
+    }
+}
+
+/// An impulse of the last step, of the rank that owns its first body.
+pub trait Kept: Debug + Pod {
+    /// The numbers of the impulse.
+    type Value;
+    /// What a constraint begins with.
+    type Start: Debug + Pod + Send + Sync;
+
+    /// The first body.
+    fn body(&self) -> BodyId;
+    /// What a constraint begins with that finds it.
+    fn start(&self) -> Self::Start;
+    /// A constraint that finds this impulse.
+    fn touch(&self) -> BodyConstraint;
+    /// What is kept of a constraint of `body` with this impulse.
+    fn of(body: BodyId, touch: &BodyConstraint, value: &Self::Value) -> Self;
+    /// The impulse of what a constraint begins with.
+    fn value(start: &Self::Start) -> Self::Value;
+    /// The place in `kept` of the impulse with which a constraint begins. All are of its first
+    /// body.
+    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize>;
+}
+
+/// What a constraint begins with.
+pub type StartOf<K> = <K as Kept>::Start;
+
+/// An impulse for each constraint of a body.
+pub type Starts<S> = SmallVec<[S; 16]>;
+
+/// The impulses with which the constraints of `body` begin. A constraint whose first body is `body`
+/// takes one of the `kept` impulses of that body. All others begin with zero here.
+pub fn starts_of<'a, K: Kept>(
+    kept: &[K],
+    body: BodyId,
+    touches: impl Iterator<Item = &'a BodyConstraint>,
+) -> Starts<StartOf<K>> {
+    let own = &kept[kept.partition_point(|kept| kept.body() < body)..];
+    let own = &own[..own.partition_point(|kept| kept.body() == body)];
+    let mut left: SmallVec<[&K; 16]> = own.iter().collect();
+    let start = |touch: &BodyConstraint| {
+        let found = if touch.is_first() { K::find(&left, touch) } else { None };
+        found.map_or(StartOf::<K>::zeroed(), |at| left.remove(at).start())
+    };
+    touches.map(start).collect()
+}
+
+/// Another rank that is involved in the same bodies.
+#[derive(Debug, Default)]
+pub(super) struct Involved {
+    pub(super) rank: u32,
+    /// Places of this rank's constraints whose impulses it gets, rising.
+    pub(super) sent: Vec<u32>,
+    /// Places on that rank of the constraints whose impulses it sends, rising.
+    pub(super) received: Vec<u32>,
+    /// Where the received impulses begin in `foreign`.
+    pub(super) start: usize,
+}
+
+impl Involved {
+    /// Finds the ranks that are involved in the same bodies as this `rank`, and which of its
+    /// constraints they need. `kinds` has the constraints of this kind, and then those of another
+    /// one.
+    pub(super) fn find(
+        partners: &mut Vec<Self>,
+        kinds: [Option<&ByBody<BodyConstraint>>; 2],
+        rank: u32,
+        population: &Population,
+    ) {
+        partners.clear();
+        let of =
+            |kind: usize, place: usize| kinds[kind].into_iter().flat_map(move |it| it.of(place));
+        for (place, link) in population.links().iter().enumerate() {
+            let is_alone = link.owner == rank && link.ranks.is_empty();
+            for touch in of(0, place).filter(|_| !is_alone) {
+                if touch.rank != rank {
+                    Self::of(partners, touch.rank).received.push(touch.problem() as u32);
+                    continue;
+                }
+                let others = of(0, place).chain(of(1, place)).map(|other| other.rank);
+                for other in others.chain([link.owner]).filter(|&other| other != rank) {
+                    Self::of(partners, other).sent.push(touch.problem() as u32);
+                }
+            }
+        }
+        for constraints in partners.iter_mut().flat_map(|it| [&mut it.sent, &mut it.received]) {
+            constraints.sort_unstable();
+            constraints.dedup();
+        }
+    }
+
+    /// After: the slots of constraints of other ranks are places on this rank, which has `problems`
+    /// constraints of its own. Returns the number of constraints of other ranks.
+    pub(super) fn place(
+        partners: &mut Vec<Self>,
+        by_body: &mut ByBody<BodyConstraint>,
+        rank: u32,
+        problems: usize,
+    ) -> usize {
+        let mut end = 0;
+        for partner in partners.iter_mut() {
+            partner.start = end;
+            end += partner.received.len();
+        }
+        for touch in by_body.items_mut().iter_mut().filter(|touch| touch.rank != rank) {
+            let partner = Self::of(partners, touch.rank);
+            let place =
+                partner.received.partition_point(|&place| u64::from(place) < touch.slot / 2);
+            touch.slot = 2 * (problems + partner.start + place) as u64 + touch.slot % 2;
+        }
+        end
+    }
+
+    /// The entry of `rank` in a list by rising rank. It is added if it is missing.
+    pub(super) fn of(partners: &mut Vec<Self>, rank: u32) -> &mut Self {
+        let at = partners.partition_point(|partner| partner.rank < rank);
+        if partners.get(at).is_none_or(|partner| partner.rank != rank) {
+            partners.insert(at, Self { rank, ..Self::default() });
+        }
+        &mut partners[at]
     }
 }

@@ -12,20 +12,16 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::Twist;
-use crate::constraint::pair::{Between, Ends, Partner};
-use crate::fixed::FixedBodies;
+use crate::constraint::{Between, Ends, Partner};
 use crate::solver::by_body::ByBody;
-use crate::solver::nonsmooth::announced::{Announcement, BodyConstraint, NO_RANK};
-use crate::solver::nonsmooth::involved::Involved;
-use crate::solver::nonsmooth::kept::{Kept, StartOf, Starts, starts_of};
+use crate::solver::nonsmooth::announced::{
+    Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of,
+};
 use crate::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
 use crate::solver::nonsmooth::search::Progress;
 use crate::solver::{Answered, GRAIN, StepParts};
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::ExactSums;
-use cloth_core::threads::{EachPatch, Threads};
+use crate::{FixedBodies, Twist};
+use cloth_core::{EachPatch, ExactSums, Result, Threads, Vec3};
 
 /// All constraints of one kind on one rank.
 #[derive(Debug)]

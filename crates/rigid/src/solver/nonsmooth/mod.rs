@@ -10,18 +10,14 @@
 //! | [`joint`] | one joint and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
-//! | `announced` | what ranks tell each other of the constraints of a body |
+//! | `announced` | what ranks send each other about the constraints of a body |
 //! | [`islands`] | the motions that joints hold, solved at once |
-//! | `kept` | impulses of the last step |
-//! | `involved` | which other ranks need the impulses of this rank's constraints |
 
 pub mod announced;
 pub mod contact;
 mod group;
-mod involved;
 pub mod islands;
 pub mod joint;
-pub mod kept;
 pub mod problem;
 pub mod search;
 
@@ -31,15 +27,11 @@ use self::islands::{Islands, contradiction, parts_of};
 use self::joint::JointProblem;
 use self::problem::{Change, Driver, Wrench};
 use self::search::{Next, Progress, Search};
-use crate::body::Twist;
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::pair::{Between, Ends, Partner};
-use crate::motion::Mobility;
+use crate::constraint::joint::ActiveJoint;
+use crate::constraint::{Between, Ends, Partner};
 use crate::solver::{Answered, GRAIN, Solved, Solver, StepParts};
-use cloth_core::bounds;
-use cloth_core::error::Result;
-use cloth_core::ranks::ExactSums;
-use cloth_core::threads::EachPatch;
+use crate::{Mobility, Twist};
+use cloth_core::{EachPatch, ExactSums, Result, bounds};
 
 /// The buffers of non-smooth contact dynamics.
 #[derive(Debug)]

@@ -4,11 +4,10 @@ use std::fmt::Debug;
 
 use bytemuck::Pod;
 
-use crate::body::Twist;
-use crate::motion::Mobility;
-use crate::solver::nonsmooth::kept::Kept;
+use crate::solver::nonsmooth::announced::Kept;
 use crate::solver::nonsmooth::search::Swept;
-use cloth_core::math::Vec3;
+use crate::{Mobility, Twist};
+use cloth_core::Vec3;
 
 /// What gives bodies their velocities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

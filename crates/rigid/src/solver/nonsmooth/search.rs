@@ -29,8 +29,7 @@
 //! end only when they have removed a fixed part of the error with which this step began: then
 //! structures come to rest, at any scale of speeds.
 
-use cloth_core::error::Result;
-use cloth_core::ranks::{ExactSums, World};
+use cloth_core::{ExactSums, Result, World};
 
 /// Errors of a constraint's velocity count as small below this part of the speed that the forces give
 /// its bodies in a step.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::timed::{TimedKey, value_at};
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// The air of a scene. Drag is a force per area, linear and quadratic in the velocity; without drag
 /// the wind has no effect.

@@ -3,7 +3,7 @@
 
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use cloth_core::bounds::did_you_mean;
-use cloth_core::error::{Error, Result};
+use cloth_core::{Error, Result};
 
 /// Names and fabrics.
 const FABRICS: [(&str, Material); 7] = [

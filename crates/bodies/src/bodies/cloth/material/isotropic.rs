@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::cloth::material::{Material, MaterialKind, check_bending, check_poisson_ratio};
+use cloth_core::Result;
 use cloth_core::bounds::{AREA_DENSITY, RIGIDITY, STIFFNESS, not_negative, positive_within};
-use cloth_core::error::Result;
 
 /// A fabric that is the same in all directions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -8,10 +8,8 @@ mod stiffness;
 
 use serde::Serialize;
 
-use cloth_core::bounds;
 use cloth_core::choice::deserialize_choice;
-use cloth_core::error::{Error, Result};
-
+use cloth_core::{Error, Result, bounds};
 pub use stiffness::{BendingStiffness, MembraneStiffness};
 
 /// What the elements need to know about a fabric. It is orthotropic in plane stress, and warp is

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::bodies::cloth::material::{
     BendingStiffness, Material, MaterialKind, MembraneStiffness, check_bending, check_poisson_ratio,
 };
+use cloth_core::Result;
 use cloth_core::bounds::{
     AREA_DENSITY, RIGIDITY, STIFFNESS, not_negative, positive_within, within,
 };
-use cloth_core::error::Result;
 
 /// A fabric that differs along warp and weft.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,6 @@
 
 use wide::f32x4;
 
-use crate::ids::PatchId;
 use crate::linear::matrix::{BlockMatrix, GRAIN};
 use crate::linear::preconditioner::multilevel::Mesh;
 use crate::linear::preconditioner::multilevel::group::{Factor, GroupMatrix};
@@ -11,9 +10,8 @@ use crate::linear::preconditioner::multilevel::motion::{
 };
 use crate::linear::preconditioner::multilevel::tree::later;
 use crate::linear::vectors::{LANES, Row, Triple, by_component, by_row, row};
-use crate::math::Vec3;
 use crate::partition::Graph;
-use crate::threads::{ByPatch, EachPatch, Threads};
+use crate::{ByPatch, EachPatch, PatchId, Threads, Vec3};
 
 /// Arms of the rows of a slice: x, y, z.
 type Arms = [f32x4; 3];

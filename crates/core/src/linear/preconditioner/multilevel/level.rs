@@ -9,8 +9,7 @@ use crate::linear::preconditioner::multilevel::group::{Factor, GroupMatrix};
 use crate::linear::preconditioner::multilevel::motion::{
     Block6, GroupMotions, Motion, add, add_impulse, lift, of_groups,
 };
-use crate::math::Vec3;
-use crate::threads::{EachPatch, Threads};
+use crate::{EachPatch, Threads, Vec3};
 
 /// Nodes in groups, and what couples them.
 pub struct Level {

@@ -4,7 +4,7 @@
 //! the motion `m = (t, w)`. The transpose takes an impulse at the node to the impulse and the
 //! moment of momentum about the centre.
 
-use crate::math::{Mat3, Vec3};
+use crate::{Mat3, Vec3};
 
 /// Most nodes of a group.
 pub const GROUP: usize = 8;

@@ -4,10 +4,9 @@
 //! bounding sphere around 4,096 points, and fewer those of a sphere around 64 of them. Most small
 //! spheres have a single site.
 
-use crate::math::Vec3;
 use crate::partition::methods::power::diagram::Diagram;
 use crate::partition::methods::power::order::Sorted;
-use crate::threads::{EachPatch, Threads};
+use crate::{EachPatch, Threads, Vec3};
 
 /// Number of points in a small sphere.
 const SMALL: usize = 64;

@@ -1,6 +1,6 @@
 //! A power diagram. It tells which site has a point.
 
-use crate::math::Vec3;
+use crate::Vec3;
 
 /// Sites with their potentials. A point `x` belongs to the site `r` with the least
 /// `|x - x_r|^2 - p_r`, its power distance; of equal sites, to the first.

@@ -40,10 +40,8 @@ use self::starts::{
 };
 use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
-use crate::error::{Error, Result};
-use crate::math::Vec3;
 use crate::partition::methods::{Partitioner, WeightedPoints};
-use crate::threads::Threads;
+use crate::{Error, Result, Threads, Vec3};
 
 /// The first round after which a cell that got too much work asks for a smaller share of the
 /// coupling.

@@ -2,11 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::BodyId;
-use crate::constraint::kept::KeptImpulse;
-use crate::solver::nonsmooth::announced::BodyConstraint;
-use crate::solver::nonsmooth::kept::Kept;
-use cloth_core::math::Vec3;
+use crate::BodyId;
+use crate::constraint::KeptImpulse;
+use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
+use cloth_core::Vec3;
 
 /// What the last step left for a contact. It is zero for a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]

@@ -46,17 +46,13 @@ pub mod roll;
 use bytemuck::{Pod, Zeroable};
 
 pub use self::begun::Begun;
-
-use crate::body::Twist;
-use crate::constraint::contact::{Contact, ContactSettings, REST_STEPS};
-use crate::constraint::kept::KeptImpulse;
-use crate::constraint::pair::Side;
-use crate::material::Surface;
-use crate::motion::Mobility;
-use crate::solver::nonsmooth::kept::Kept;
+use crate::constraint::{Contact, ContactSettings, KeptImpulse, REST_STEPS, Side};
+use crate::solver::nonsmooth::announced::Kept;
 use crate::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::solver::nonsmooth::search::Swept;
-use cloth_core::math::{Mat3, Vec3, perpendicular};
+use crate::{Mobility, Surface, Twist};
+use cloth_core::math::perpendicular;
+use cloth_core::{Mat3, Vec3};
 
 /// The impulse of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]

@@ -27,11 +27,11 @@
 
 use nalgebra::UnitQuaternion;
 
-use crate::body::{BodyState, Twist};
-use crate::constraint::pair::Side;
+use crate::constraint::Side;
 use crate::motion::precess;
+use crate::{BodyState, Twist};
 use cloth_bodies::bodies::rigid::turned;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// If an arm changes in a step by more than this share of its length, in space and as the body sees
 /// it, the contact has jumped to another corner.

@@ -18,16 +18,12 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::{Begun, ContactImpulse, ContactProblem, Pressing};
-use crate::body::{BodyId, Twist};
-use crate::constraint::contact::{Contact, ContactSettings};
-use crate::constraint::kept::KeptImpulse;
-use crate::constraint::pair::Side;
-use crate::material::Surface;
-use crate::solver::nonsmooth::announced::BodyConstraint;
-use crate::solver::nonsmooth::kept::Kept;
+use crate::constraint::{Contact, ContactSettings, KeptImpulse, Side};
+use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
 use crate::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
 use crate::solver::nonsmooth::search::Swept;
-use cloth_core::math::{Mat3, Vec3};
+use crate::{BodyId, Surface, Twist};
+use cloth_core::{Mat3, Vec3};
 
 /// An impulse (N s) and an angular impulse (N m s) on the first body.
 type Push = [Vec3; 2];

@@ -44,13 +44,10 @@ use bytemuck::Zeroable;
 
 pub use self::island::{HeldJoint, NO_BODY};
 use self::island::{Island, islands_of};
-use crate::body::BodyId;
 use crate::constraint::joint::Joint;
-use crate::motion::Mobility;
-use cloth_core::error::{Error, Result};
+use crate::{BodyId, Mobility};
 use cloth_core::linear::direct::factor::Part6;
-use cloth_core::ranks::{World, message};
-use cloth_core::threads::{EachPatch, Threads};
+use cloth_core::{EachPatch, Error, Result, Threads, World, message};
 
 /// A joint that is open by more, beside the size of its bodies, and that others keep from closing,
 /// ends the run.

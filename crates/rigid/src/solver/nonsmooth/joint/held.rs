@@ -1,11 +1,9 @@
 //! The motions of a joint that are held in both directions, for a solver of all joints at once.
 
-use crate::body::{BodyId, Twist};
-use crate::motion::Mobility;
 use crate::solver::nonsmooth::islands::{HeldJoint, NO_BODY};
 use crate::solver::nonsmooth::joint::JointProblem;
-use crate::solver::nonsmooth::joint::impulse::{JointImpulse, LIMIT, MOTOR, Rows};
-use crate::solver::nonsmooth::joint::rows::Motions;
+use crate::solver::nonsmooth::joint::rows::{JointImpulse, LIMIT, MOTOR, Motions, Rows};
+use crate::{BodyId, Mobility, Twist};
 
 impl JointProblem {
     /// True if the limits hold the motion along or about x at one place, in both directions.

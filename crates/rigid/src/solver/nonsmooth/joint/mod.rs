@@ -30,27 +30,22 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `impulse` | its impulse |
-//! | [`rows`] | the numbers that do not change during the sweeps |
+//! | [`rows`] | its impulse, and the numbers that do not change during the sweeps |
 //! | `held` | the motions held in both directions, for a solver of all joints at once |
 
 mod held;
-mod impulse;
 pub mod rows;
 
-use self::impulse::{JointImpulse, LIMIT, MOTOR, Rows};
-use self::rows::{Mat6, Motions};
-use crate::body::{BodyId, Twist};
-use crate::constraint::contact::ContactSettings;
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::kept::KeptJoint;
-use crate::constraint::pair::Side;
-use crate::solver::nonsmooth::announced::BodyConstraint;
-use crate::solver::nonsmooth::kept::Kept;
+use bytemuck::Zeroable;
+
+use self::rows::{JointImpulse, LIMIT, MOTOR, Mat6, Motions, Rows};
+use crate::constraint::joint::ActiveJoint;
+use crate::constraint::{ContactSettings, KeptJoint, Side};
+use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
 use crate::solver::nonsmooth::problem::Problem;
 use crate::solver::nonsmooth::search::{ROUNDED, Swept};
-use bytemuck::Zeroable;
-use cloth_core::math::Vec3;
+use crate::{BodyId, Twist};
+use cloth_core::Vec3;
 
 /// A joint and its impulse. It stays with the rank that treats the joint.
 #[derive(Debug, Clone, Copy)]

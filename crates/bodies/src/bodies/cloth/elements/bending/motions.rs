@@ -4,10 +4,8 @@ use crate::bodies::cloth::elements::bending::hinge::{Hinge, hinge_angles_and_gra
 use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::sheet::HingedSheet;
 use crate::bodies::cloth::rest::ByCloth;
-use cloth_core::ids::NONE;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Layout;
-use cloth_core::threads::{ByPatch, Threads};
+use cloth_core::{ByPatch, NONE, Threads, Vec3};
 
 /// How a hinge moves its vertices in the present state.
 #[derive(Debug, Clone, Copy)]

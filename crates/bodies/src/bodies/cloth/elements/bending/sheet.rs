@@ -8,9 +8,8 @@ use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::treatment::BendingTreatment;
 use crate::bodies::cloth::elements::bending::unfold::corner_opposite;
 use crate::bodies::cloth::material::BendingStiffness;
-use cloth_core::ids::{FaceId, NONE, VertexId};
-use cloth_core::math::{Vec2, Vec3};
 use cloth_core::mesh::Topology;
+use cloth_core::{FaceId, NONE, Vec2, Vec3, VertexId};
 
 /// The hinges of a sheet of cloth.
 #[derive(Debug, Clone, Default, PartialEq)]

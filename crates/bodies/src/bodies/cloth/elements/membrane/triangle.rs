@@ -5,9 +5,8 @@ use crate::bodies::cloth::elements::membrane::polar::{LEAST_STRETCH, Polar, TINY
 use crate::bodies::cloth::inputs::Stability;
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
-use cloth_core::ids::VertexId;
 use cloth_core::linear::{Block, Quantum, Symmetric3};
-use cloth_core::math::{Mat2, Vec2, Vec3};
+use cloth_core::{Mat2, Vec2, Vec3, VertexId};
 
 /// What one element adds to the system `A dv = rhs` of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,24 +1,79 @@
-//! Shadow-owner synchronisation: bodies of any size, in two communications.
+//! The two ways of synchronisation (Eibl & Rüde 2018, "A local parallel communication algorithm for
+//! polydisperse rigid body dynamics").
 //!
-//! Source: algorithm 2 of the waLBerla paper (Eibl & Rüde 2018, "A local parallel communication
-//! algorithm for polydisperse rigid body dynamics"). First, the owner of a body sends the new state
-//! to all holders, on any rank. Then every rank that knows a body sends a copy to each neighbour
-//! that the body reaches into and that is not known to have it. A rank drops a copy that it does
-//! not need.
+//! **Next neighbours** (algorithm 1): one communication with the neighbouring ranks. The owner alone
+//! decides which ranks hold copies, so it must know all subdomains that its body can reach. This
+//! limits the size of a body: the sum of radius, travel, margin and motion between two
+//! synchronisations must be less than the smallest edge of a subdomain. The condition of the paper
+//! leaves out the motion, but a body that has just left its subdomain reaches further by its motion.
+//!
+//! **Shadow owners** (algorithm 2): bodies of any size, in two communications. First, the owner of a
+//! body sends the new state to all holders, on any rank. Then every rank that knows a body sends a
+//! copy to each neighbour that the body reaches into and that is not known to have it. A rank drops
+//! a copy that it does not need.
 //!
 //! Copies spread from neighbour to neighbour, by one subdomain a synchronisation. Once all copies
 //! exist, one synchronisation is enough: from one call to the next, the reach of a body grows by at
 //! most its motion and the growth of its travel, and no subdomain is smaller than this
-//! (`Limits::reach`).
-//!
-//! A rank that gets a new copy twice ignores the second one. Both have the same bits.
+//! (`Limits::reach`). A rank that gets a new copy twice ignores the second one. Both have the same
+//! bits.
 
 use crate::sync::Parts;
 use crate::sync::encoding::{Item, Purpose};
 use crate::sync::mail::union;
 use crate::sync::moves::{self, Fate};
 use crate::sync::population::Partners;
-use cloth_core::error::Result;
+use cloth_core::Result;
+
+/// Before: own bodies have the new state, and copies have the old state. After: the messages are
+/// written. Bodies that belong to another rank have become copies, or are removed.
+pub(super) fn pack_neighbours(parts: &mut Parts) -> Result<()> {
+    let neighbours = parts.region.neighbours();
+    parts.mail.begin(Purpose::NextNeighbour, neighbours, neighbours);
+    moves::delete_doomed(parts)?;
+    let watched = parts.population.watched();
+    for place in watched.iter().map(|&place| place as usize) {
+        match moves::advance(parts, place)? {
+            Fate::Stays => tell_neighbours(parts, place)?,
+            Fate::Leaves => moves::delete(parts, place)?,
+            Fate::Moves { to } => {
+                tell_neighbours(parts, place)?;
+                let keeps = moves::touches_own(parts, place);
+                moves::migrate(parts, place, to, keeps)?;
+            }
+        }
+    }
+    parts.population.reuse(watched);
+    Ok(())
+}
+
+/// Brings the copies on neighbouring ranks up to date: creates, updates and removes them.
+fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
+    if parts.region.neighbours().is_empty() {
+        return Ok(());
+    }
+    let bound = &parts.population.bounds()[place];
+    if bound.travel > parts.limits.travel && !moves::is_deep(parts, place) {
+        return Err(parts.limits.too_fast(parts.population.bodies().id(place), bound));
+    }
+    let touched = moves::touched_neighbours(parts, place);
+    let Parts { population, mail, traffic, .. } = parts;
+    let (body, link) = (population.bodies().at(place), &population.links()[place]);
+    for &rank in &touched {
+        if link.ranks.contains(&rank) {
+            moves::update(mail, rank, &body)?;
+        } else {
+            traffic.created += 1;
+            moves::copy(mail, rank, population, place)?;
+        }
+    }
+    for &rank in link.ranks.iter().filter(|rank| !touched.contains(rank)) {
+        traffic.removed += 1;
+        mail.tell(rank, &Item::Remove { id: body.id })?;
+    }
+    population.link_mut(place).ranks = touched;
+    Ok(())
+}
 
 /// Before: own bodies have the new state, and copies have the old state. After: the messages of the
 /// owners are written, and bodies that belong to another rank have become copies.
