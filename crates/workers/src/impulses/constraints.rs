@@ -1,6 +1,6 @@
 //! The constraints of one kind that a worker knows.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
 use crate::impulses::bodies::{Local, MemberBodies};
 use cloth_core::ExactSums;
@@ -8,7 +8,9 @@ use cloth_rigid::constraint::{Between, Ends, Partner};
 use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::by_body::ByBody;
 use cloth_rigid::solver::nonsmooth::announced::{BodyConstraint, Kept, StartOf, starts_of};
-use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
+use cloth_rigid::solver::nonsmooth::problem::{
+    Answer, Change, Driver, Found, Law, Problem, Value, Wrench, difference, numbers, numbers_mut,
+};
 use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
 use cloth_rigid::{BodyId, FixedBodies, Twist};
 
@@ -19,7 +21,7 @@ pub(super) struct Constraints<C: Problem> {
     places: Vec<u32>,
     /// Their bodies.
     ends: Vec<Local>,
-    problems: Vec<C>,
+    answers: Vec<Answer<C>>,
     by_body: ByBody<BodyConstraint>,
     /// Those that the worker owns: the home of their first body is its own. Rising.
     own: Vec<u32>,
@@ -47,7 +49,7 @@ impl<C: Problem> Default for Constraints<C> {
         Self {
             places: Vec::new(),
             ends: Vec::new(),
-            problems: Vec::new(),
+            answers: Vec::new(),
             by_body: ByBody::default(),
             own: Vec::new(),
             inside: Vec::new(),
@@ -105,7 +107,7 @@ impl<C: Problem> Constraints<C> {
         &mut self,
         bodies: &MemberBodies,
         kept: &[C::Kept],
-        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> C,
+        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> Answer<C>,
     ) {
         let zero = Value::<C>::zeroed();
         let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
@@ -117,27 +119,26 @@ impl<C: Problem> Constraints<C> {
                 }
             }
         }
-        self.problems.clear();
+        self.answers.clear();
         let all = self.places.iter().zip(&self.ends).zip(&starts);
-        self.problems
-            .extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
+        self.answers.extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
         self.proposed.clear();
         self.proposed.resize(self.places.len(), zero);
         self.last.clear();
         self.last.resize(self.places.len(), zero);
     }
 
-    /// The constraints inside: their places in the list of all constraints, bodies and problems.
-    pub fn inside_mut(&mut self) -> impl Iterator<Item = (usize, &Local, &mut C)> {
-        let all = self.places.iter().zip(&self.ends).zip(&mut self.problems);
-        let all = all.map(|((&place, local), problem)| (place as usize, local, problem));
+    /// The constraints inside: their places in the list of all constraints, bodies and answers.
+    pub fn inside_mut(&mut self) -> impl Iterator<Item = (usize, &Local, &mut Answer<C>)> {
+        let all = self.places.iter().zip(&self.ends).zip(&mut self.answers);
+        let all = all.map(|((&place, local), answer)| (place as usize, local, answer));
         all.filter(|(_, local, _)| local.is_inside())
     }
 
-    /// The constraints that the worker owns: their numbers, bodies and problems.
-    pub fn own(&self) -> impl Iterator<Item = (usize, &Local, &C)> {
+    /// The constraints that the worker owns: their numbers, bodies and answers.
+    pub fn own(&self) -> impl Iterator<Item = (usize, &Local, &Answer<C>)> {
         let own = self.own.iter().map(|&number| number as usize);
-        own.map(|number| (number, &self.ends[number], &self.problems[number]))
+        own.map(|number| (number, &self.ends[number], &self.answers[number]))
     }
 
     /// The place of a constraint in the list of all constraints.
@@ -146,23 +147,23 @@ impl<C: Problem> Constraints<C> {
     }
 
     /// A constraint, with what is proposed for it.
-    pub fn with_proposed(&mut self, number: usize) -> (&mut C, &mut Value<C>) {
-        (&mut self.problems[number], &mut self.proposed[number])
+    pub fn with_proposed(&mut self, number: usize) -> (&mut Answer<C>, &mut Value<C>) {
+        (&mut self.answers[number], &mut self.proposed[number])
     }
 
-    /// Calls `work` for all problems, with what is proposed for them.
-    pub fn each_with_proposed(&mut self, work: impl Fn(&mut C, &mut Value<C>)) {
-        let all = self.problems.iter_mut().zip(&mut self.proposed);
-        all.for_each(|(problem, proposed)| work(problem, proposed));
+    /// Calls `work` for all constraints, with what is proposed for them.
+    pub fn each_with_proposed(&mut self, work: impl Fn(&mut Answer<C>, &mut Value<C>)) {
+        let all = self.answers.iter_mut().zip(&mut self.proposed);
+        all.for_each(|(answer, proposed)| work(answer, proposed));
     }
 
     /// What the owner tells the other workers of each own constraint.
     pub fn told(&self, told: Told) -> impl Iterator<Item = Value<C>> {
         self.own.iter().map(move |&number| {
-            let impulse = self.problems[number as usize].impulse();
+            let impulse = &self.answers[number as usize].impulse;
             match told {
-                Told::Impulse => *impulse.value(),
-                Told::Direction => *impulse.direction(),
+                Told::Impulse => impulse.value,
+                Told::Direction => impulse.direction,
                 Told::Proposed => self.proposed[number as usize],
             }
         })
@@ -170,11 +171,11 @@ impl<C: Problem> Constraints<C> {
 
     /// Takes what the owners of all constraints have told, by place in the list of all constraints.
     pub fn hear(&mut self, told: Told, all: &[Value<C>]) {
-        let known = self.problems.iter_mut().zip(&mut self.proposed).zip(&self.places);
-        for ((problem, proposed), &place) in known {
+        let known = self.answers.iter_mut().zip(&mut self.proposed).zip(&self.places);
+        for ((answer, proposed), &place) in known {
             *match told {
-                Told::Impulse => problem.impulse_mut().value_mut(),
-                Told::Direction => problem.impulse_mut().direction_mut(),
+                Told::Impulse => &mut answer.impulse.value,
+                Told::Direction => &mut answer.impulse.direction,
                 Told::Proposed => proposed,
             } = all[place as usize];
         }
@@ -183,30 +184,25 @@ impl<C: Problem> Constraints<C> {
     /// Adds what `driver` does to a member, in the order of (partner, number). Returns false if
     /// the body has no constraint.
     pub fn act(&self, member: usize, driver: Driver, sum: &mut Wrench) -> bool {
-        self.act_with(member, sum, |number| {
-            let impulse = self.problems[number].impulse();
-            (impulse, *impulse.of(driver))
-        })
+        self.act_with(member, sum, |number| self.answers[number].impulse.of(driver))
     }
 
     /// As [`Constraints::act`], with the proposed impulses.
     pub fn act_as_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
-        self.act_with(member, sum, |number| {
-            (self.problems[number].impulse(), self.proposed[number])
-        })
+        self.act_with(member, sum, |number| &self.proposed[number])
     }
 
     fn act_with<'a>(
         &'a self,
         member: usize,
         sum: &mut Wrench,
-        value: impl Fn(usize) -> (&'a C::Impulse, Value<C>),
+        value: impl Fn(usize) -> &'a Value<C>,
     ) -> bool {
         let touches = self.by_body.of(member);
         let is_constrained = touches.len() > 0;
         for touch in touches {
-            let (impulse, value) = value(touch.problem());
-            impulse.act(&value, touch.sign(), &touch.arm, sum);
+            let (number, sign) = (touch.problem(), touch.sign());
+            self.answers[number].problem.law().act(value(number), sign, &touch.arm, sum);
         }
         is_constrained
     }
@@ -215,8 +211,8 @@ impl<C: Problem> Constraints<C> {
     pub fn begin_local(&mut self) {
         for &number in &self.inside {
             let number = number as usize;
-            self.last[number] = *self.problems[number].change();
-            self.proposed[number] = *self.problems[number].impulse().value();
+            self.last[number] = self.answers[number].found.change;
+            self.proposed[number] = self.answers[number].impulse.value;
         }
     }
 
@@ -225,7 +221,7 @@ impl<C: Problem> Constraints<C> {
     pub fn end_local(&mut self) {
         for &number in &self.inside {
             let number = number as usize;
-            let value = self.problems[number].impulse_mut().value_mut();
+            let value = &mut self.answers[number].impulse.value;
             std::mem::swap(value, &mut self.proposed[number]);
         }
     }
@@ -242,19 +238,15 @@ impl<C: Problem> Constraints<C> {
         let count = self.inside.len();
         for k in 0..count {
             let number = self.inside[if is_backward { count - 1 - k } else { k }] as usize;
-            let (local, problem) = (&self.ends[number], &mut self.problems[number]);
-            problem.sweep(local.twists(fixed, twists));
-            problem.take();
-            let (change, arms) = (problem.change(), problem.arms());
+            let (local, answer) = (&self.ends[number], &mut self.answers[number]);
+            answer.sweep(local.twists(fixed, twists));
+            answer.take();
+            let Answer { problem, found, .. } = answer;
             for (side, member) in local.members().into_iter().enumerate() {
                 let Some(member) = member else { continue };
                 let mut sum = Wrench::ZERO;
-                problem.impulse().act(
-                    change,
-                    if side == 0 { 1.0 } else { -1.0 },
-                    &arms[side],
-                    &mut sum,
-                );
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                problem.law().act(&found.change, sign, &problem.arms()[side], &mut sum);
                 sum.add_to(&mut twists[member as usize], bodies.mobility(member as usize));
             }
         }
@@ -264,7 +256,7 @@ impl<C: Problem> Constraints<C> {
     /// knows how a sweep changes its impulse.
     pub fn sweep(&mut self, fixed: &FixedBodies, twists: &[Twist]) {
         for number in self.own.iter().map(|&number| number as usize) {
-            self.problems[number].sweep(self.ends[number].twists(fixed, twists));
+            self.answers[number].sweep(self.ends[number].twists(fixed, twists));
         }
     }
 
@@ -273,34 +265,34 @@ impl<C: Problem> Constraints<C> {
     pub fn add_progress(&mut self, is_proposed: bool, all: &mut Progress) {
         let mut swept = Vec::with_capacity(self.own.len());
         for number in self.own.iter().map(|&number| number as usize) {
-            let problem = &mut self.problems[number];
+            let answer = &mut self.answers[number];
             // The error is that of the velocity. What is proposed may change the impulse by more.
-            let error = problem.swept().error;
+            let error = answer.swept().error;
             if is_proposed {
-                problem.propose(&self.proposed[number], &self.last[number]);
+                answer.propose(&self.proposed[number], &self.last[number]);
             }
-            swept.push(Swept { error, ..problem.swept() });
+            swept.push(Swept { error, ..answer.swept() });
         }
         all.add(&Progress::of(swept.into_iter()));
     }
 
     /// The largest error at own constraints, m/s, if members have the velocities `twists`.
     pub fn residual_m_s(&self, fixed: &FixedBodies, twists: &[Twist]) -> f64 {
-        let own = self.own();
-        let errors = own.map(|(_, local, it)| it.error_m_s(local.twists(fixed, twists)));
+        let errors = self.own().map(|(_, local, it)| {
+            it.problem.error_m_s(&it.impulse.value, local.twists(fixed, twists))
+        });
         errors.fold(0.0, f64::max)
     }
 
-    /// Gives own constraints their directions. See [`Problem::turn`].
+    /// Gives own constraints their directions. See [`Answer::turn`].
     pub fn turn(&mut self, share: f64) {
-        self.own.iter().for_each(|&number| self.problems[number as usize].turn(share));
+        self.own.iter().for_each(|&number| self.answers[number as usize].turn(share));
     }
 
     /// Adds `z.(z - z_last)` and the square of `z - z_last` of own constraints, where `z` is the
     /// change that this round proposes.
     pub fn add_turns(&self, all: &mut ExactSums<2>) {
-        for (number, _, problem) in self.own() {
-            let change = problem.change();
+        for (number, _, Answer { problem, found: Found { change, .. }, .. }) in self.own() {
             let turned = difference(change, &self.last[number]);
             all.add([problem.product(change, &turned), problem.product(&turned, &turned)]);
         }
@@ -309,26 +301,25 @@ impl<C: Problem> Constraints<C> {
     /// Gives own constraints the direction `z - g (p + z - z_last)`, where `p` is the last one.
     pub fn accelerate(&mut self, share: f64) {
         for number in self.own.iter().map(|&number| number as usize) {
-            let change = *self.problems[number].change();
-            let turned = difference(&change, &self.last[number]);
-            let direction = self.problems[number].impulse_mut().direction_mut();
-            let numbers =
-                numbers_mut(direction).iter_mut().zip(numbers(&change)).zip(numbers(&turned));
-            numbers.for_each(|((p, z), turned)| *p = z - share * (*p + turned));
+            let Answer { impulse, found: Found { change, .. }, .. } = &mut self.answers[number];
+            let turned = difference(change, &self.last[number]);
+            let direction = numbers_mut(&mut impulse.direction).iter_mut();
+            let all = direction.zip(numbers(change)).zip(numbers(&turned));
+            all.for_each(|((p, z), turned)| *p = z - share * (*p + turned));
         }
     }
 
     /// Adds `-g.p` and `p.Ap` of own constraints, J. `twists` are the velocities of the directions.
     pub fn add_products(&self, twists: &[Twist], all: &mut ExactSums<2>) {
-        for (_, local, problem) in self.own() {
+        for (_, local, answer) in self.own() {
             let of = |member: Option<u32>| member.map_or(&Twist::ZERO, |it| &twists[it as usize]);
-            all.add(problem.along_direction(local.members().map(of)));
+            all.add(answer.along_direction(local.members().map(of)));
         }
     }
 
     /// Changes all impulses.
     pub fn change(&mut self, change: Change) {
-        self.problems.iter_mut().for_each(|problem| problem.impulse_mut().apply(change));
+        self.answers.iter_mut().for_each(|answer| answer.apply(change));
     }
 
     /// The impulses of the bodies whose home is the worker, in the order of (partner, number).
@@ -342,9 +333,9 @@ impl<C: Problem> Constraints<C> {
         let home = (0..bodies.len()).filter(|&member| bodies.is_home(member) && is_slow(member));
         for member in home {
             for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
-                let value = *self.problems[touch.problem()].impulse().value();
-                if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(bodies.id(member), touch, &value));
+                let value = &self.answers[touch.problem()].impulse.value;
+                if *value != Value::<C>::zeroed() {
+                    kept.push(C::Kept::of(bodies.id(member), touch, &C::start(value, touch)));
                 }
             }
         }
@@ -370,18 +361,4 @@ fn touches(middle: &Middle, ends: &Ends, number: u32) -> [BodyConstraint; 2] {
         arm,
     };
     [touch(other, 0, ends.point - centre), touch(id, 1, ends.point - (far + ends.shift))]
-}
-
-fn numbers<V: Pod>(value: &V) -> &[f64] {
-    bytemuck::cast_slice(std::slice::from_ref(value))
-}
-
-fn numbers_mut<V: Pod>(value: &mut V) -> &mut [f64] {
-    bytemuck::cast_slice_mut(std::slice::from_mut(value))
-}
-
-fn difference<V: Pod>(a: &V, b: &V) -> V {
-    let mut result = *a;
-    numbers_mut(&mut result).iter_mut().zip(numbers(b)).for_each(|(a, b)| *a -= b);
-    result
 }

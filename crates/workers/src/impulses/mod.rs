@@ -41,7 +41,7 @@ use cloth_core::ExactSums;
 use cloth_rigid::constraint::{Between, Bodies, KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
 use cloth_rigid::simulation::split_step::Middle;
-use cloth_rigid::solver::nonsmooth::contact::ContactProblem;
+use cloth_rigid::solver::nonsmooth::contact::{ContactProblem, Pressing};
 use cloth_rigid::solver::nonsmooth::foreseen;
 use cloth_rigid::solver::nonsmooth::joint::JointProblem;
 use cloth_rigid::solver::nonsmooth::joint::rows::Motions;
@@ -141,7 +141,7 @@ impl Part {
         self.drive(Driver::Impulses);
         let Self { bodies, joints, twists, .. } = self;
         let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
-        for (place, local, problem) in joints.inside_mut() {
+        for (place, local, answer) in joints.inside_mut() {
             let joint = &middle.joints[place];
             let of_model = &middle.model.joints.all()[joint.ends.number as usize];
             let curvature = |is_driven: bool| {
@@ -163,7 +163,7 @@ impl Part {
             };
             let driven = curvature(true);
             let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            problem.aim(joint, &curvature, settings);
+            answer.problem.aim(joint, &curvature, settings);
         }
     }
 
@@ -209,7 +209,7 @@ impl Part {
         joints.begin_local();
         // Joints alone need no sweeps: they are solved at once.
         let is_needed = contacts.inside_count() > 0
-            || joints.inside_mut().any(|(_, _, problem)| problem.has_bounds());
+            || joints.inside_mut().any(|(_, _, answer)| answer.problem.has_bounds());
         for _ in 0..if is_needed { sweeps } else { 0 } {
             contacts.relax(bodies, middle.fixed, &mut local, false);
             joints.relax(bodies, middle.fixed, &mut local, false);
@@ -270,13 +270,13 @@ impl Part {
     /// After: the present impulses of motions that are solved at once are proposed.
     fn propose_held_again(&mut self) {
         let none = Motions::zeros();
-        self.joints.each_with_proposed(|problem, proposed| problem.propose_held(proposed, &none));
+        self.joints.each_with_proposed(|answer, proposed| answer.propose_held(proposed, &none));
     }
 
     /// Before: the part of their velocities that joints do not reach is proposed. After: they aim at
     /// the rest.
     fn close_less(&mut self) {
-        self.joints.each_with_proposed(|problem, part| problem.close_less(part));
+        self.joints.each_with_proposed(|answer, part| answer.problem.close_less(part));
     }
 
     /// Changes all impulses.

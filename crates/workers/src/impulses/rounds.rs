@@ -225,7 +225,7 @@ impl Rounds<'_> {
     /// If joints contradict each other.
     fn check_open(&mut self) -> Result<()> {
         let middle = self.middle;
-        let apart = self.each_of(|part| part.holding().map(|it| *it.2.apart()).collect());
+        let apart = self.each_of(|part| part.holding().map(|it| *it.2.problem.apart()).collect());
         let stuck = self.islands.contradicting(&apart, (self.world, self.threads))?;
         if stuck.is_empty() {
             return Ok(());

@@ -71,8 +71,6 @@ impl BodyConstraint {
 
 /// An impulse of the last step, of the rank that owns its first body.
 pub trait Kept: Debug + Pod {
-    /// The numbers of the impulse.
-    type Value;
     /// What a constraint begins with.
     type Start: Debug + Pod + Send + Sync;
 
@@ -82,10 +80,8 @@ pub trait Kept: Debug + Pod {
     fn start(&self) -> Self::Start;
     /// A constraint that finds this impulse.
     fn touch(&self) -> BodyConstraint;
-    /// What is kept of a constraint of `body` with this impulse.
-    fn of(body: BodyId, touch: &BodyConstraint, value: &Self::Value) -> Self;
-    /// The impulse of what a constraint begins with.
-    fn value(start: &Self::Start) -> Self::Value;
+    /// What is kept of a constraint of `body`, for the next step to begin with `start`.
+    fn of(body: BodyId, touch: &BodyConstraint, start: &Self::Start) -> Self;
     /// The place in `kept` of the impulse with which a constraint begins. All are of its first
     /// body.
     fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize>;

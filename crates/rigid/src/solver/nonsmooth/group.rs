@@ -17,17 +17,27 @@ use crate::solver::by_body::ByBody;
 use crate::solver::nonsmooth::announced::{
     Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of,
 };
-use crate::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
+use crate::solver::nonsmooth::problem::{
+    Answer, Change, Driver, Impulse, Law, Problem, Value, Wrench,
+};
 use crate::solver::nonsmooth::search::Progress;
 use crate::solver::{Answered, GRAIN, StepParts};
 use crate::{FixedBodies, Twist};
 use cloth_core::{EachPatch, ExactSums, Result, Threads, Vec3};
 
+/// The law and the first value of an impulse, in a message.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, packed)]
+struct First<L, V> {
+    law: L,
+    value: V,
+}
+
 /// All constraints of one kind on one rank.
 #[derive(Debug)]
 pub(super) struct Group<C: Problem> {
     /// One for each constraint that this rank treats.
-    problems: Vec<C>,
+    answers: Vec<Answer<C>>,
     /// Announcements for other ranks. `received` has the announcements of other ranks.
     made: Vec<(u32, Announcement<StartOf<C::Kept>>)>,
     received: Vec<(u32, Announcement<StartOf<C::Kept>>)>,
@@ -37,14 +47,14 @@ pub(super) struct Group<C: Problem> {
     starts: Vec<StartOf<C::Kept>>,
     partners: Vec<Involved>,
     /// Impulses of other ranks' constraints, by rising rank.
-    foreign: Vec<C::Impulse>,
+    foreign: Vec<(C::Law, Impulse<Value<C>>)>,
     progress: Vec<Progress>,
 }
 
 impl<C: Problem> Default for Group<C> {
     fn default() -> Self {
         Self {
-            problems: Vec::new(),
+            answers: Vec::new(),
             made: Vec::new(),
             received: Vec::new(),
             by_body: ByBody::default(),
@@ -121,11 +131,7 @@ impl<C: Problem> Group<C> {
         synchroniser.send_to_owners(*world, population, made, received)?;
         for &(place, Announcement { touch, start }) in &*received {
             if touch.rank == NO_RANK {
-                kept.push({
-                    let (id, value) =
-                        (population.bodies().id(place as usize), C::Kept::value(&start));
-                    C::Kept::of(id, &touch, &value)
-                });
+                kept.push(C::Kept::of(population.bodies().id(place as usize), &touch, &start));
             } else {
                 by_body.push(place, touch);
             }
@@ -186,13 +192,13 @@ impl<C: Problem> Group<C> {
         &mut self,
         threads: &Threads,
         found: &[F],
-        make: impl Fn(&F, &StartOf<C::Kept>) -> C + Sync,
+        make: impl Fn(&F, &StartOf<C::Kept>) -> Answer<C> + Sync,
     ) {
-        let Self { problems, starts, .. } = self;
+        let Self { answers, starts, .. } = self;
         let pairs: Vec<_> = found.iter().zip(&*starts).collect();
-        problems.clear();
-        threads.collect(&pairs, GRAIN, problems, |pairs, problems| {
-            problems.extend(pairs.iter().map(|&(found, start)| make(found, start)));
+        answers.clear();
+        threads.collect(&pairs, GRAIN, answers, |pairs, answers| {
+            answers.extend(pairs.iter().map(|&(found, start)| make(found, start)));
         });
     }
 
@@ -203,19 +209,28 @@ impl<C: Problem> Group<C> {
         step: &mut StepParts,
         others: Option<&ByBody<BodyConstraint>>,
     ) -> Result<()> {
-        let Self { problems, by_body, foreign, partners, .. } = self;
+        let Self { answers, by_body, foreign, partners, .. } = self;
         let rank = step.synchroniser.region().rank();
         Involved::find(partners, [Some(by_body), others], rank, step.population);
-        let count = Involved::place(partners, by_body, rank, problems.len());
+        let count = Involved::place(partners, by_body, rank, answers.len());
         foreign.clear();
-        foreign.resize(count, C::Impulse::zeroed());
-        self.exchange(step, |impulse| *impulse, |foreign, impulse| *foreign = impulse)
+        foreign.resize(count, (C::Law::zeroed(), Impulse::new(Zeroable::zeroed())));
+        let own = |own: &Answer<C>| First { law: *own.problem.law(), value: own.impulse.value };
+        self.exchange(step, own, |foreign, First { law, value }| {
+            *foreign = (law, Impulse::new(value));
+        })
     }
 
-    /// The impulse of a constraint of a body.
-    fn impulse(&self, touch: &BodyConstraint) -> &C::Impulse {
-        let own = self.problems.get(touch.problem()).map(Problem::impulse);
-        own.unwrap_or_else(|| &self.foreign[touch.problem() - self.problems.len()])
+    /// The impulse of a constraint of a body, and its law.
+    #[inline]
+    fn impulse(&self, touch: &BodyConstraint) -> (&C::Law, &Impulse<Value<C>>) {
+        match self.answers.get(touch.problem()) {
+            Some(own) => (own.problem.law(), &own.impulse),
+            None => {
+                let (law, impulse) = &self.foreign[touch.problem() - self.answers.len()];
+                (law, impulse)
+            }
+        }
     }
 
     /// Adds what `driver` does to the body at `place`, in the order of (partner, number). Returns
@@ -224,49 +239,48 @@ impl<C: Problem> Group<C> {
         let touches = self.by_body.of(place);
         let is_constrained = touches.len() > 0;
         for touch in touches {
-            let impulse = self.impulse(touch);
-            impulse.act(impulse.of(driver), touch.sign(), &touch.arm, sum);
+            let (law, impulse) = self.impulse(touch);
+            law.act(impulse.of(driver), touch.sign(), &touch.arm, sum);
         }
         is_constrained
     }
 
-    /// Calls `apply` with each constraint of this rank and its problem.
+    /// Calls `apply` with each constraint of this rank and its answer.
     pub fn for_each<F: Sync>(
         &mut self,
         step: &StepParts,
         found: &[F],
-        apply: impl Fn(&F, &mut C) + Sync,
+        apply: impl Fn(&F, &mut Answer<C>) + Sync,
     ) {
-        let problems = EachPatch(&mut self.problems);
-        step.threads.for_each_patch(problems, GRAIN, |place, problem| {
-            apply(&found[place], &mut problem.0[0]);
+        step.threads.for_each_patch(EachPatch(&mut self.answers), GRAIN, |place, answer| {
+            apply(&found[place], &mut answer.0[0]);
         });
     }
 
     /// The constraints of this rank.
-    pub fn problems(&self) -> &[C] {
-        &self.problems
+    pub fn answers(&self) -> &[Answer<C>] {
+        &self.answers
     }
 
     /// The constraints of this rank, to be changed.
-    pub fn problems_mut(&mut self) -> &mut [C] {
-        &mut self.problems
+    pub fn answers_mut(&mut self) -> &mut [Answer<C>] {
+        &mut self.answers
     }
 
     /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
     /// knows how a sweep changes its impulse.
     pub fn sweep<F: Between + Sync>(&mut self, step: &StepParts, found: &[F], twists: &[Twist]) {
-        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |place, problem| {
-            problem.0[0].sweep(both(&found[place].ends(), twists, step.fixed));
+        self.for_each(step, found, |found, answer| {
+            answer.sweep(both(&found.ends(), twists, step.fixed));
         });
     }
 
     /// Adds what the last sweep did to `all`.
     pub fn add_progress(&mut self, step: &StepParts, all: &mut Progress) {
-        let Self { problems, progress, .. } = self;
+        let Self { answers, progress, .. } = self;
         progress.clear();
-        step.threads.collect(problems, GRAIN, progress, |problems, progress| {
-            progress.push(Progress::of(problems.iter().map(Problem::swept)));
+        step.threads.collect(answers, GRAIN, progress, |answers, progress| {
+            progress.push(Progress::of(answers.iter().map(Answer::swept)));
         });
         progress.iter().for_each(|part| all.add(part));
     }
@@ -280,23 +294,24 @@ impl<C: Problem> Group<C> {
     ) -> f64 {
         let mut parts = Vec::new();
         answered.threads.collect_ranges(found.len(), GRAIN, &mut parts, |range, parts| {
-            let all = self.problems[range.clone()].iter().zip(&found[range]);
-            let all = all.map(|(problem, found)| (problem, found.ends()));
-            let errors = all
-                .filter(|(_, ends)| (answered.counts)(ends))
-                .map(|(problem, ends)| problem.error_m_s(both(&ends, twists, answered.fixed)));
+            let all = self.answers[range.clone()].iter().zip(&found[range]);
+            let all = all.map(|(answer, found)| (answer, found.ends()));
+            let errors = all.filter(|(_, ends)| (answered.counts)(ends)).map(|(answer, ends)| {
+                let twists = both(&ends, twists, answered.fixed);
+                answer.problem.error_m_s(&answer.impulse.value, twists)
+            });
             parts.push(errors.fold(0.0, f64::max));
         });
         parts.into_iter().fold(0.0, f64::max)
     }
 
     /// Gives all constraints of this rank their directions, and sends them to the ranks that need
-    /// them. See [`Problem::turn`].
+    /// them. See [`Answer::turn`].
     pub fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
-        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |_, problem| {
-            problem.0[0].turn(share);
+        step.threads.for_each_patch(EachPatch(&mut self.answers), GRAIN, |_, answer| {
+            answer.0[0].turn(share);
         });
-        self.exchange(step, |own| *own.direction(), |foreign, it| *foreign.direction_mut() = it)
+        self.exchange(step, |own| own.impulse.direction, |foreign, it| foreign.1.direction = it)
     }
 
     /// Adds `-g.p` and `p.Ap` of the constraints of this rank, J. Before: bodies have the
@@ -308,16 +323,16 @@ impl<C: Problem> Group<C> {
         twists: &[Twist],
         all: &mut ExactSums<2>,
     ) {
-        let (problems, mut parts) = (&self.problems, Vec::<ExactSums<2>>::new());
-        step.threads.collect_ranges(problems.len(), GRAIN, &mut parts, |range, parts| {
+        let (answers, mut parts) = (&self.answers, Vec::<ExactSums<2>>::new());
+        step.threads.collect_ranges(answers.len(), GRAIN, &mut parts, |range, parts| {
             let mut sums = ExactSums::default();
-            for (problem, found) in problems[range.clone()].iter().zip(&found[range]) {
+            for (answer, found) in answers[range.clone()].iter().zip(&found[range]) {
                 let ends = found.ends();
                 let second = match ends.second {
                     Partner::Movable(place) => &twists[place as usize],
                     Partner::Fixed(_) => &Twist::ZERO,
                 };
-                sums.add(problem.along_direction([&twists[ends.first as usize], second]));
+                sums.add(answer.along_direction([&twists[ends.first as usize], second]));
             }
             parts.push(sums);
         });
@@ -326,23 +341,22 @@ impl<C: Problem> Group<C> {
 
     /// Changes all impulses that this rank knows.
     pub fn change(&mut self, step: &StepParts, change: Change) {
-        let apply = |impulse: &mut C::Impulse| impulse.apply(change);
-        let Self { problems, foreign, .. } = self;
-        step.threads.for_each_patch(EachPatch(problems), GRAIN, |_, problem| {
-            apply(problem.0[0].impulse_mut());
+        let Self { answers, foreign, .. } = self;
+        step.threads.for_each_patch(EachPatch(answers), GRAIN, |_, answer| {
+            answer.0[0].apply(change);
         });
-        foreign.iter_mut().for_each(apply);
+        foreign.iter_mut().for_each(|(law, impulse)| impulse.apply(law, change));
     }
 
-    /// Sends `part` of the impulses of this rank's constraints to the ranks that need them. After:
+    /// Sends `part` of the answers to this rank's constraints to the ranks that need them. After:
     /// `apply` has set this part in `foreign`.
     fn exchange<T: Pod>(
         &mut self,
         step: &mut StepParts,
-        part: impl Fn(&C::Impulse) -> T,
-        apply: impl Fn(&mut C::Impulse, T),
+        part: impl Fn(&Answer<C>) -> T,
+        apply: impl Fn(&mut (C::Law, Impulse<Value<C>>), T),
     ) -> Result<()> {
-        let Self { problems, foreign, partners, .. } = self;
+        let Self { answers, foreign, partners, .. } = self;
         let ranks = |has: fn(&Involved) -> bool| -> Vec<u32> {
             partners.iter().filter(|partner| has(partner)).map(|partner| partner.rank).collect()
         };
@@ -351,7 +365,7 @@ impl<C: Problem> Group<C> {
         let at = |rank: u32| partners.binary_search_by_key(&rank, |partner| partner.rank);
         let parts = |rank: u32| {
             let sent = at(rank).map_or(&[][..], |at| &partners[at].sent);
-            sent.iter().map(|&problem| part(problems[problem as usize].impulse()))
+            sent.iter().map(|&problem| part(&answers[problem as usize]))
         };
         let mut slots = foreign.iter_mut();
         step.synchroniser.send_to_ranks(step.world, &receivers, &sources, parts, |_, arrived| {
@@ -372,9 +386,9 @@ impl<C: Problem> Group<C> {
                 continue;
             }
             for touch in self.by_body.of(place).filter(|touch| touch.is_first()) {
-                let value = *self.impulse(touch).value();
-                if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(body.id, touch, &value));
+                let value = &self.impulse(touch).1.value;
+                if *value != Value::<C>::zeroed() {
+                    kept.push(C::Kept::of(body.id, touch, &C::start(value, touch)));
                 }
             }
         }

@@ -25,7 +25,7 @@ use self::contact::Pressing;
 use self::group::Group;
 use self::islands::{Islands, contradiction, parts_of};
 use self::joint::JointProblem;
-use self::problem::{Change, Driver, Wrench};
+use self::problem::{Answer, Change, Driver, Wrench};
 use self::search::{Next, Progress, Search};
 use crate::constraint::joint::ActiveJoint;
 use crate::constraint::{Between, Ends, Partner};
@@ -75,9 +75,9 @@ impl<C: Pressing> Solver for Nonsmooth<C> {
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
         }
-        let mut kept = Vec::with_capacity(step.contacts.len());
+        let mut kept = std::mem::take(step.impulses);
         self.contacts.keep(step, &mut kept);
-        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
+        *step.impulses = kept;
         if step.has_joints() {
             let mut kept = std::mem::take(step.joint_impulses);
             self.joints.keep(step, &mut kept);
@@ -124,8 +124,7 @@ impl<C: Pressing> Nonsmooth<C> {
     /// of own bodies.
     fn announce(&mut self, step: &mut StepParts) -> Result<u64> {
         let Self { contacts, joints, .. } = self;
-        let kept = std::mem::take(step.impulses);
-        let mut kept = kept.into_iter().map(C::kept).collect();
+        let mut kept = std::mem::take(step.impulses);
         let mut kept_joints = std::mem::take(step.joint_impulses);
         let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
         if step.has_joints() {
@@ -137,8 +136,7 @@ impl<C: Pressing> Nonsmooth<C> {
             let others = Some(contacts.by_body());
             joints.reply_to_copies(step, step.joints.len(), &kept_joints, others)?;
         }
-        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
-        *step.joint_impulses = kept_joints;
+        (*step.impulses, *step.joint_impulses) = (kept, kept_joints);
         Ok(count)
     }
 
@@ -161,7 +159,7 @@ impl<C: Pressing> Nonsmooth<C> {
             let sides = bodies.sides(&ends, &settings.gravity);
             let surface = materials.surface(sides[0].material, sides[1].material);
             let counts = counts_of(&ends, counts);
-            C::begin(contact, &sides, &surface, counts, start, settings)
+            C::new(contact, &sides, &surface, counts, start, settings)
         });
         let others = step.has_joints().then(|| joints.by_body());
         contacts.share_starts(step, others)
@@ -184,7 +182,7 @@ impl<C: Pressing> Nonsmooth<C> {
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
         let bodies = step.population.bodies();
-        joints.for_each(step, step.joints, |joint, problem| {
+        joints.for_each(step, step.joints, |joint, answer| {
             let of_model = &all.all()[joint.ends.number as usize];
             let curvature = |is_driven: bool| {
                 let twist = |place: usize| match is_driven {
@@ -196,7 +194,7 @@ impl<C: Pressing> Nonsmooth<C> {
             };
             let driven = curvature(true);
             let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            problem.aim(joint, &curvature, settings);
+            answer.problem.aim(joint, &curvature, settings);
         });
     }
 
@@ -211,20 +209,19 @@ impl<C: Pressing> Nonsmooth<C> {
             let place = place as usize;
             (bodies.id(place), parts_of(&mobilities[place], counts[place]))
         };
-        let all = step.joints.iter().zip(joints.problems()).filter(|(_, problem)| problem.holds());
-        let held = all.map(|(ActiveJoint { ends, .. }, problem)| {
+        let all = step.joints.iter().zip(joints.answers()).filter(|it| it.1.problem.holds());
+        let held = all.clone().map(|(ActiveJoint { ends, .. }, answer)| {
             let second = match ends.second {
                 Partner::Movable(place) => Some(body(place)),
                 Partner::Fixed(_) => None,
             };
-            problem.held(ends.number, [Some(body(ends.first)), second])
+            answer.problem.held(ends.number, [Some(body(ends.first)), second])
         });
         islands.begin(&held.collect::<Vec<_>>(), threads)?;
-        let apart = holding(joints.problems()).map(|it| *it.apart()).collect::<Vec<_>>();
+        let apart = holding(joints.answers()).map(|it| *it.problem.apart()).collect::<Vec<_>>();
         let stuck = islands.contradicting(&apart, threads)?;
         if !stuck.is_empty() {
-            let holding = step.joints.iter().zip(joints.problems()).filter(|it| it.1.holds());
-            let numbers: Vec<u32> = holding.map(|(joint, _)| joint.ends.number).collect();
+            let numbers: Vec<u32> = all.map(|(joint, _)| joint.ends.number).collect();
             let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
             return Err(contradiction(step.all_joints.all(), &stuck));
         }
@@ -234,10 +231,11 @@ impl<C: Pressing> Nonsmooth<C> {
     /// Before: joints know the velocities that close them. After: they aim at what impulses reach.
     fn aim_at_what_is_reached(&mut self, step: &StepParts) -> Result<()> {
         let Self { joints, islands, .. } = self;
-        let missing: Vec<_> = holding(joints.problems()).map(JointProblem::held_targets).collect();
+        let missing: Vec<_> =
+            holding(joints.answers()).map(|it| it.problem.held_targets()).collect();
         let unreached = islands.unreached(&missing, (step.world, step.threads))?;
-        let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
-        all.zip(&unreached).for_each(|(problem, part)| problem.close_less_by(part));
+        let all = joints.answers_mut().iter_mut().filter(|it| it.problem.holds());
+        all.zip(&unreached).for_each(|(answer, part)| answer.problem.close_less_by(part));
         Ok(())
     }
 
@@ -297,11 +295,10 @@ impl<C: Pressing> Nonsmooth<C> {
         contacts.sweep(step, step.contacts, twists);
         joints.sweep(step, step.joints, twists);
         if !islands.is_empty() {
-            let open: Vec<_> =
-                holding(joints.problems()).map(JointProblem::held_gradient).collect();
+            let open: Vec<_> = holding(joints.answers()).map(Answer::held_gradient).collect();
             let changes = islands.solve(&open, (step.world, step.threads))?;
-            let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
-            all.zip(&changes).for_each(|(problem, change)| problem.replace_held(change));
+            let all = joints.answers_mut().iter_mut().filter(|it| it.problem.holds());
+            all.zip(&changes).for_each(|(answer, change)| answer.replace_held(change));
         }
         let mut all = Progress::default();
         contacts.add_progress(step, &mut all);
@@ -336,8 +333,8 @@ impl<C: Pressing> Nonsmooth<C> {
 }
 
 /// The joints that hold a motion.
-fn holding(all: &[JointProblem]) -> impl Iterator<Item = &JointProblem> {
-    all.iter().filter(|problem| problem.holds())
+fn holding(all: &[Answer<JointProblem>]) -> impl Iterator<Item = &Answer<JointProblem>> {
+    all.iter().filter(|answer| answer.problem.holds())
 }
 
 /// The number of constraints of each body. It is 0 for a fixed one.

@@ -6,7 +6,7 @@ use nalgebra::{SMatrix, SVector};
 use crate::Mobility;
 use crate::constraint::joint::{ActiveJoint, JointSettings, Motor};
 use crate::constraint::{ContactSettings, Side};
-use crate::solver::nonsmooth::problem::{Impulse, Wrench};
+use crate::solver::nonsmooth::problem::{Law, Wrench};
 use cloth_bodies::bodies::joints::kind::Along;
 use cloth_core::{Mat3, Vec3};
 
@@ -112,16 +112,12 @@ pub const LIMIT: usize = 6;
 /// The place of the motor among them.
 pub const MOTOR: usize = 7;
 
-/// The impulse of a joint on its first body.
+/// What the impulse of a joint on its first body can be.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct JointImpulse {
+pub struct JointLaw {
     /// The axes of the joint in space.
     pub(super) axes: Mat3,
-    pub(super) value: Rows,
-    pub(super) direction: Rows,
-    /// The value of least energy in this step.
-    pub(super) best: Rows,
     /// The range of the impulses of limits and motor.
     pub(super) low: [f64; 2],
     pub(super) high: [f64; 2],
@@ -129,24 +125,8 @@ pub struct JointImpulse {
     pub(super) along: u64,
 }
 
-impl Impulse for JointImpulse {
+impl Law for JointLaw {
     type Value = Rows;
-
-    fn value(&self) -> &Rows {
-        &self.value
-    }
-
-    fn value_mut(&mut self) -> &mut Rows {
-        &mut self.value
-    }
-
-    fn direction(&self) -> &Rows {
-        &self.direction
-    }
-
-    fn direction_mut(&mut self) -> &mut Rows {
-        &mut self.direction
-    }
 
     fn act(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
         let mut rows = Motions::from_column_slice(&value[..6]);
@@ -159,20 +139,10 @@ impl Impulse for JointImpulse {
         sum.angular += arm.cross(&force) + torque;
     }
 
-    fn advance(&mut self, length: f64) {
-        for (value, direction) in self.value.iter_mut().zip(&self.direction) {
-            *value += length * direction;
-        }
+    fn allowed(&self, mut value: Rows) -> Rows {
         for (row, (low, high)) in self.low.iter().zip(&self.high).enumerate() {
-            self.value[LIMIT + row] = self.value[LIMIT + row].clamp(*low, *high);
+            value[LIMIT + row] = value[LIMIT + row].clamp(*low, *high);
         }
-    }
-
-    fn mark(&mut self) {
-        self.best = self.value;
-    }
-
-    fn go_back(&mut self) {
-        self.value = self.best;
+        value
     }
 }
