@@ -6,7 +6,7 @@ use cloth_core::partition::methods::{
     Couplings, Metis, Partitioner, Power, PowerSettings, WeightedPoints,
 };
 use cloth_core::{Result, Vec3};
-use cloth_rigid::constraint::joint::{Joints, Second};
+use cloth_rigid::constraint::joint::{Joint, Joints};
 use cloth_rigid::{Body, BodyId};
 
 /// The homes of `bodies`, which have rising ids, for `count` workers. `joints` may connect them.
@@ -56,11 +56,8 @@ fn of_power(problem: &WeightedPoints, parts: usize) -> Result<Vec<u32>> {
 /// The graph of the joints of `bodies`, which have rising ids.
 fn joint_graph(bodies: &[Body], joints: &Joints) -> Graph {
     let place = |id: BodyId| bodies.binary_search_by_key(&id, |body| body.id).ok();
-    let edge = |first: BodyId, second: BodyId| Some([place(first)? as u32, place(second)? as u32]);
-    let edges = joints.all().iter().filter_map(|joint| match joint.second {
-        Second::Movable(second) => edge(joint.first, second),
-        Second::Fixed(_) | Second::Space => None,
-    });
-    let edges: Vec<[u32; 2]> = edges.collect();
+    let edge =
+        |joint: &Joint| Some([place(joint.first)? as u32, place(joint.second.movable()?)? as u32]);
+    let edges: Vec<[u32; 2]> = joints.all().iter().filter_map(edge).collect();
     Graph::from_cliques(bodies.len(), edges.iter().map(|edge| &edge[..]))
 }

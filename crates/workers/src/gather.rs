@@ -59,10 +59,7 @@ pub fn contacts(world: &dyn World, middle: &Middle) -> Result<Vec<Contact>> {
 /// The contacts in the order of their ids.
 fn in_order(middle: &Middle, contacts: &[Contact]) -> Vec<Contact> {
     let key = |(contact, at): (&Contact, u32)| {
-        let second = match contact.second {
-            Partner::Movable(place) => middle.bodies.id(place as usize),
-            Partner::Fixed(place) => middle.fixed.id(place),
-        };
+        let second = middle.fixed.id_of(contact.second, &middle.bodies);
         (middle.bodies.id(contact.first as usize), second, contact.feature, at)
     };
     let mut keys: Vec<_> = contacts.iter().zip(0..).map(key).collect();

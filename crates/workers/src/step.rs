@@ -14,7 +14,7 @@ use crate::{gather, states};
 use cloth_core::partition::Graph;
 use cloth_core::report::Join;
 use cloth_core::{EachPatch, Result, Threads, World, message};
-use cloth_rigid::constraint::joint::{ActiveJoint, Second};
+use cloth_rigid::constraint::joint::ActiveJoint;
 use cloth_rigid::constraint::{Between, KeptImpulse, KeptJoint};
 use cloth_rigid::record::{StateWords, state_of, state_words};
 use cloth_rigid::{BodyId, BodyState, Phase, RigidReport};
@@ -221,10 +221,8 @@ impl WorkerSimulation<'_> {
             let (of_contacts, of_joints) = worker.engine.impulses();
             contacts.extend(of_contacts.iter().filter(|kept| owns(kept.body, kept.partner)));
             joints.extend(of_joints.iter().filter(|kept| {
-                match self.whole.middle().model.joints.all()[kept.joint as usize].second {
-                    Second::Movable(second) => owns(kept.body, second),
-                    Second::Fixed(_) | Second::Space => owns(kept.body, kept.body),
-                }
+                let joint = &self.whole.middle().model.joints.all()[kept.joint as usize];
+                owns(kept.body, joint.second.movable().unwrap_or(kept.body))
             }));
         }
         let contacts = message::all_gather_v(&self.world, &contacts)?;

@@ -13,7 +13,7 @@ use crate::settings::WorkerCount;
 use crate::settings::WorkerSettings;
 use cloth_core::report::Join;
 use cloth_core::{Error, Result, Threads};
-use cloth_rigid::constraint::{Between, Partner};
+use cloth_rigid::constraint::Between;
 use cloth_rigid::simulation::split_step::{Members, Middle};
 use cloth_rigid::solver::Solved;
 use cloth_rigid::{BodyId, BodyState, RigidSimulation, Twist};
@@ -148,10 +148,7 @@ fn engine(
 /// The two movable bodies of a constraint, by their places.
 pub(super) fn edge(constraint: &impl Between) -> Option<[u32; 2]> {
     let ends = constraint.ends();
-    match ends.second {
-        Partner::Movable(second) => Some([ends.first, second]),
-        Partner::Fixed(_) => None,
-    }
+    ends.second.movable().map(|second| [ends.first, second])
 }
 
 /// Writes to `found` the places of the constraints whose movable bodies `worker` has active.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
-use crate::stealing::trace::Origin;
+use crate::stealing::usage::Origin;
 use crate::stealing::workload::Task;
 use crossbeam_deque::{Steal, Stealer, Worker};
 

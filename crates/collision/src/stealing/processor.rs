@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use crate::stealing::link::Link;
 use crate::stealing::policy::Policy;
 use crate::stealing::pool::{Pool, Pooled};
-use crate::stealing::trace::{Origin, Steal, TaskSpan, TraceClock};
-use crate::stealing::usage::{ProcessorUse, Stretch, Theft, note_theft};
+use crate::stealing::usage::{
+    Origin, ProcessorUse, Steal, Stretch, TaskSpan, Theft, TraceClock, note_theft,
+};
 use crate::stealing::workload::{Results, Task, Workload};
 use cloth_core::Result;
 use cloth_core::threads::wait::wait;

@@ -14,8 +14,7 @@ use crate::stealing::pool::Pool;
 use crate::stealing::processor::{Processor, SearchRun};
 use crate::stealing::scheduler::Scheduler;
 use crate::stealing::settings::StealingSettings;
-use crate::stealing::trace::{SearchSpan, TraceClock};
-use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
+use crate::stealing::usage::{ProcessorUse, SearchSpan, Theft, TraceClock, note_theft};
 use crate::stealing::workload::{Results, Task, Workload};
 use cloth_core::{Result, Threads, World};
 

@@ -51,6 +51,13 @@ pub struct Joints {
     has_springs: bool,
 }
 
+impl Second {
+    /// The id of a movable body. None for a fixed one and for space.
+    pub fn movable(self) -> Option<BodyId> {
+        if let Self::Movable(id) = self { Some(id) } else { None }
+    }
+}
+
 impl Joints {
     /// These joints. The second body of a joint may be fixed; `fixed_id` gives its id by its place.
     pub fn new(joints: Vec<Joint>, fixed_id: impl Fn(u32) -> BodyId) -> Self {
@@ -117,10 +124,7 @@ impl Joints {
 impl Joint {
     /// "joint 3 (body 7 and 8)". `number` is its number.
     pub fn name(&self, number: u32) -> String {
-        let second = match self.second {
-            Second::Movable(id) => format!(" and {id}"),
-            Second::Fixed(_) | Second::Space => String::new(),
-        };
+        let second = self.second.movable().map_or_else(String::new, |id| format!(" and {id}"));
         format!("joint {number} (body {}{second})", self.first)
     }
 
@@ -133,8 +137,7 @@ impl Joint {
     /// True if it joins two movable bodies and gives way to forces that pull them apart. Its points
     /// may be any distance from each other.
     pub fn is_spring(&self) -> bool {
-        let is_between = matches!(self.second, Second::Movable(_));
-        is_between && self.settings.compliance > 0.0 && !self.ends_nearby()
+        self.second.movable().is_some() && self.settings.compliance > 0.0 && !self.ends_nearby()
     }
 
     /// True if it does nothing while its bodies are far from each other: a distance without an

@@ -45,6 +45,13 @@ pub enum Partner {
     Fixed(u32),
 }
 
+impl Partner {
+    /// The place of a movable body. None for a fixed one.
+    pub fn movable(self) -> Option<u32> {
+        if let Self::Movable(place) = self { Some(place) } else { None }
+    }
+}
+
 /// A body of a constraint, movable or fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Side {

@@ -8,6 +8,7 @@
 use crate::broad::Bound;
 use crate::constraint::joint::ActiveJoint;
 use crate::constraint::{Contact, KeptImpulse, KeptJoint, Partner};
+use crate::solver::nonsmooth::announced::kept_of;
 use crate::solver::{Answered, Solved, Solver, StepParts};
 use crate::sync::Synchroniser;
 use crate::{
@@ -211,10 +212,8 @@ impl PartSolver {
             twists: Some(&twists),
             counts: &|ends| {
                 let first = bodies.id(ends.first as usize);
-                match ends.second {
-                    Partner::Movable(second) => counts(first, bodies.id(second as usize)),
-                    Partner::Fixed(_) => counts(first, first),
-                }
+                let second = ends.second.movable().map(|place| bodies.id(place as usize));
+                counts(first, second.unwrap_or(first))
             },
         })
     }
@@ -257,12 +256,8 @@ impl PartSolver {
         self.joint_impulses.clear();
         let bodies = self.population.bodies();
         for id in bodies.iter().map(|body| body.id) {
-            let all = middle.impulses;
-            let own = &all[all.partition_point(|kept| kept.body < id)..];
-            self.impulses.extend(own.iter().take_while(|kept| kept.body == id));
-            let all = middle.joint_impulses;
-            let own = &all[all.partition_point(|kept| kept.body < id)..];
-            self.joint_impulses.extend(own.iter().take_while(|kept| kept.body == id));
+            self.impulses.extend(kept_of(middle.impulses, id));
+            self.joint_impulses.extend(kept_of(middle.joint_impulses, id));
         }
         Ok(())
     }

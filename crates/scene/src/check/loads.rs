@@ -1,7 +1,7 @@
 //! Checks the loads of a cloth, and gravity over time.
 
 use crate::spec::{Cloth, GRAVITY, Scene, Select};
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 use cloth_core::bounds::*;
 use cloth_core::error::{Error, Result};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Select;
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 
 /// A dead load: a force of constant direction that the chosen vertices share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -24,8 +24,8 @@ use crate::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair, Parall
 pub use crate::keyframe::KeyframeSpec;
 pub use attach::AttachSpec;
 use cloth_bodies::bodies::cloth::Air;
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 use cloth_bodies::contact;
 use cloth_collision::stealing;
 use cloth_core::mesh::shapes::Shape;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::spec::{MotionSpec, Numbers, Select};
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 
 /// Vertices whose motion is prescribed for some time. Where two pins hold a vertex at the same
 /// time, the first one in the list counts.

@@ -7,7 +7,7 @@ use super::{MaterialSpec, Shape};
 use cloth_rigid::shape::BodyShape;
 
 const DOCS: &str = include_str!("../../../../docs/scene.md");
-const AMPLITUDE: &str = include_str!("../../../bodies/src/bodies/cloth/amplitude.rs");
+const AMPLITUDE: &str = include_str!("../../../bodies/src/bodies/timed.rs");
 const AIR: &str = include_str!("../../../bodies/src/bodies/cloth/elements/air.rs");
 
 /// Fields and choices of the public types of `source`.

@@ -13,7 +13,7 @@ use crate::state::joint_springs::JointSpring;
 use crate::state::waiting::{self, Course};
 use crate::time::clock::{Span, TICKS_PER_STEP};
 use crate::time::scheme::Scheme;
-use cloth_bodies::bodies::cloth::inputs::Target;
+use cloth_bodies::bodies::cloth::assembly::Target;
 use cloth_bodies::bodies::cloth::pins::Draw;
 use cloth_bodies::bodies::numbering::BodyRange;
 use cloth_bodies::bodies::prescribed::PrescribedPose;

@@ -4,15 +4,18 @@ use bytemuck::Zeroable;
 
 use crate::impulses::bodies::{Local, MemberBodies};
 use cloth_core::ExactSums;
-use cloth_rigid::constraint::{Between, Ends, Partner};
+use cloth_rigid::constraint::Between;
 use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::by_body::ByBody;
-use cloth_rigid::solver::nonsmooth::announced::{BodyConstraint, Kept, StartOf, starts_of};
+use cloth_rigid::solver::nonsmooth::announced::{
+    BodyConstraint, Kept, StartOf, starts_of, touches,
+};
 use cloth_rigid::solver::nonsmooth::problem::{
-    Answer, Change, Driver, Found, Law, Problem, Value, Wrench, difference, numbers, numbers_mut,
+    Answer, Change, Driver, Found, Law, Problem, Value, Wrench, add_all, difference, numbers,
+    numbers_mut,
 };
 use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
-use cloth_rigid::{BodyId, FixedBodies, Twist};
+use cloth_rigid::{FixedBodies, Twist};
 
 /// The constraints of one kind that act on the active bodies of a worker.
 #[derive(Debug)]
@@ -46,16 +49,9 @@ pub(super) enum Told {
 
 impl<C: Problem> Default for Constraints<C> {
     fn default() -> Self {
-        Self {
-            places: Vec::new(),
-            ends: Vec::new(),
-            answers: Vec::new(),
-            by_body: ByBody::default(),
-            own: Vec::new(),
-            inside: Vec::new(),
-            proposed: Vec::new(),
-            last: Vec::new(),
-        }
+        let (places, ends, answers, by_body) = Default::default();
+        let (own, inside, proposed, last) = Default::default();
+        Self { places, ends, answers, by_body, own, inside, proposed, last }
     }
 }
 
@@ -82,7 +78,8 @@ impl<C: Problem> Constraints<C> {
             }
             places.push(place);
             ends.push(local);
-            for (member, touch) in local.members().into_iter().zip(touches(middle, &of, number)) {
+            let touches = touches(&of, &middle.bodies, middle.fixed, 0, number.into());
+            for (member, touch) in local.members().into_iter().zip(touches) {
                 if let Some(member) = member {
                     by_body.push(member, touch);
                 }
@@ -184,27 +181,18 @@ impl<C: Problem> Constraints<C> {
     /// Adds what `driver` does to a member, in the order of (partner, number). Returns false if
     /// the body has no constraint.
     pub fn act(&self, member: usize, driver: Driver, sum: &mut Wrench) -> bool {
-        self.act_with(member, sum, |number| self.answers[number].impulse.of(driver))
+        add_all(self.by_body.of(member), sum, |touch| {
+            let Answer { problem, impulse, .. } = &self.answers[touch.problem()];
+            (problem.law(), impulse.of(driver))
+        })
     }
 
-    /// As [`Constraints::act`], with the proposed impulses.
+    /// Adds what the proposed impulses do to a member, see [`Constraints::act`].
     pub fn act_as_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
-        self.act_with(member, sum, |number| &self.proposed[number])
-    }
-
-    fn act_with<'a>(
-        &'a self,
-        member: usize,
-        sum: &mut Wrench,
-        value: impl Fn(usize) -> &'a Value<C>,
-    ) -> bool {
-        let touches = self.by_body.of(member);
-        let is_constrained = touches.len() > 0;
-        for touch in touches {
-            let (number, sign) = (touch.problem(), touch.sign());
-            self.answers[number].problem.law().act(value(number), sign, &touch.arm, sum);
-        }
-        is_constrained
+        add_all(self.by_body.of(member), sum, |touch| {
+            let number = touch.problem();
+            (self.answers[number].problem.law(), &self.proposed[number])
+        })
     }
 
     /// Begins a local search: the impulses are those that are proposed so far.
@@ -340,25 +328,4 @@ impl<C: Problem> Constraints<C> {
             }
         }
     }
-}
-
-/// What both bodies of a constraint know of it.
-fn touches(middle: &Middle, ends: &Ends, number: u32) -> [BodyConstraint; 2] {
-    let of = |place: u32| {
-        let place = place as usize;
-        (middle.bodies.id(place), middle.bodies.states()[place].position)
-    };
-    let (id, centre) = of(ends.first);
-    let (other, far): (BodyId, _) = match ends.second {
-        Partner::Movable(place) => of(place),
-        Partner::Fixed(place) => (middle.fixed.id(place), ends.point),
-    };
-    let touch = |partner: BodyId, side: u64, arm| BodyConstraint {
-        partner,
-        number: ends.number,
-        rank: 0,
-        slot: 2 * u64::from(number) + side,
-        arm,
-    };
-    [touch(other, 0, ends.point - centre), touch(id, 1, ends.point - (far + ends.shift))]
 }

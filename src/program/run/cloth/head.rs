@@ -1,7 +1,6 @@
 //! What is known of a run of cloth before its first step.
 
 use cloth_core::error::Result;
-use cloth_core::partition::quality;
 use cloth_core::ranks::World;
 use cloth_step::{Model, Simulation, lift_j};
 
@@ -24,8 +23,8 @@ pub fn of_run(
     let places = head::places(world, layout.own.len(), layout.ghosts.len())?;
     Ok(RunHead {
         patches: model.partition.patches.len(),
-        load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
-        surface_index: quality::surface_index(&model.graph, &model.partition),
+        load_index: model.partition.load_index(&model.partition.patches.work()),
+        surface_index: model.partition.surface_index(&model.graph),
         bending: bending(model.cloth.elements.bending.implicit()),
         places,
         energy: EnergyBalance::new(lift_j(model)),

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::setup::{ClothSetup, Pin};
 use cloth_core::{FaceId, VertexId};
 

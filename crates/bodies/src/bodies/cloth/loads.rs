@@ -15,8 +15,8 @@
 use std::iter::zip;
 use std::ops::Range;
 
-use crate::bodies::cloth::amplitude::{AmplitudeKey, factor};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle, StartMotion};
+use crate::bodies::timed::{AmplitudeKey, factor};
 use cloth_core::{FaceId, Vec3, VertexId};
 
 /// The loads of all cloths. Vertices and faces are numbered cloth after cloth.

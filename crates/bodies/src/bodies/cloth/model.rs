@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::clamps::Clamps;
 use crate::bodies::cloth::elements::Elements;
 use crate::bodies::cloth::elements::air::AirDrag;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::clamps::Clamps;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::loads::add_extra_masses;

@@ -1,9 +1,9 @@
 //! A cloth that is ready for the simulation: mesh, fabric and pins in SI units.
 
-use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::pins::{Follow, PinSprings};
 use crate::bodies::prescribed::KeyframedMotion;
+use crate::bodies::timed::AmplitudeKey;
 use cloth_core::mesh::{ObjDocument, Topology};
 use cloth_core::{Mat2, Vec2, Vec3};
 

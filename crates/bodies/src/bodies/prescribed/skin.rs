@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use cloth_core::Vec3;
-use cloth_core::mesh::triangle::normal;
+use cloth_core::mesh::normal;
 
 /// How the skin of an obstacle yields where it pinches cloth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

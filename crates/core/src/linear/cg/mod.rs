@@ -22,14 +22,11 @@
 //! residual `b - A x` at the start is in double precision. A solve that asks for more digits than
 //! single precision has begins again from there (iterative refinement, Wilkinson 1963).
 
-mod pass;
-mod product;
+mod passes;
 #[cfg(test)]
 mod tests;
-mod update;
 
-use crate::linear::cg::pass::{Goal, Pass, Recurrence};
-use crate::linear::cg::product::Product;
+use crate::linear::cg::passes::{Goal, Pass, Product, Recurrence};
 use crate::linear::matrix::GRAIN;
 use crate::linear::preconditioner::{PatchSums, Terms};
 use crate::linear::system::{CgReport, End, System, Tolerance};

@@ -3,19 +3,22 @@
 //! The facets of round bodies contain the ideal body (up to rounding). A point outside the mesh
 //! is therefore outside the ideal body too.
 //!
-//! A new shape is one file with its settings and its mesh, one line of the list below, a sample in
+//! A new shape is a file with its settings and its mesh, a line of the list below, a sample in
 //! `tests.rs`, and a description in `docs/scene.md`.
 
+mod cuboid;
+mod flat;
 mod round;
 #[cfg(test)]
 mod tests;
+mod tube;
 
 use serde::Serialize;
 
+pub use self::flat::{Diagonal, sheet};
 use crate::choice::deserialize_choice;
 use crate::mesh::Mesh;
 use crate::{Result, bounds};
-pub use sheet::{Diagonal, sheet};
 
 /// The settings of one kind of generated shape.
 pub trait ShapeKind {
@@ -43,10 +46,10 @@ pub trait ShapeKind {
     }
 }
 
-/// Makes the enum of all shapes from the list of their files.
+/// Makes the enum of all shapes from the list of their files and settings.
 macro_rules! shapes {
     ($($(#[$doc:meta])* $Kind:ident($file:ident::$Settings:ident),)+) => {
-        $(mod $file; pub use $file::$Settings;)+
+        $(pub use self::$file::$Settings;)+
 
         /// The surface of a cloth or an obstacle.
         #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -91,19 +94,19 @@ macro_rules! shapes {
 
 shapes! {
     /// A rectangle in the plane y = 0.
-    Sheet(sheet::Sheet),
+    Sheet(flat::Sheet),
     /// A disc in the plane y = 0.
-    Disc(disc::Disc),
+    Disc(flat::Disc),
     /// A sphere about the origin.
-    Sphere(sphere::Sphere),
+    Sphere(round::Sphere),
     /// A box about the origin.
     Box(cuboid::Cuboid),
     /// A rectangle in the plane y = 0, such as a floor.
-    Plane(plane::Plane),
+    Plane(flat::Plane),
     /// A cylinder about the y axis with a half sphere at each end.
-    Capsule(capsule::Capsule),
+    Capsule(round::Capsule),
     /// A cylinder about the y axis.
-    Cylinder(cylinder::Cylinder),
+    Cylinder(round::Cylinder),
     /// The side of a cylinder or cone about the y axis, open at both ends.
     Tube(tube::Tube),
 }

@@ -6,7 +6,7 @@
 //! | [`Hilbert`] | positions | Skilling 2004 (index); Tsuzuki & Aoki 2016 (cuts) |
 //! | [`Power`] | positions | Wretborn 2026, *A practical partitioner for distributed simulations* |
 //!
-//! The measures of a partition are in [`crate::partition::quality`], apart from all methods.
+//! The measures of a partition are in [`crate::partition::measures`], apart from all methods.
 
 mod halves;
 mod hilbert;

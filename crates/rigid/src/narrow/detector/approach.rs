@@ -7,7 +7,6 @@
 //! paths, which are straight between two searches.
 
 use crate::broad::{Bound, Now};
-use crate::constraint::Partner;
 use crate::horizon::Horizon;
 use crate::motion::drift;
 use crate::narrow::detector::{BodyImages, Detector, OfPairs, PIECE, Surroundings, Two};
@@ -124,10 +123,7 @@ impl Detector {
 
 impl Two<'_> {
     fn ids(&self, world: &Surroundings) -> [BodyId; 2] {
-        let second = match self.meeting.second {
-            Partner::Movable(place) => world.bodies.id(place as usize),
-            Partner::Fixed(place) => world.fixed.bodies()[place as usize].id,
-        };
+        let second = world.fixed.id_of(self.meeting.second, &world.bodies);
         [world.bodies.id(self.meeting.first as usize), second]
     }
 
@@ -135,11 +131,8 @@ impl Two<'_> {
     /// the slack of a contact.
     fn without_loads(&self, world: &Surroundings) -> [BodyState; 2] {
         let mut states = self.states;
-        let second = match self.meeting.second {
-            Partner::Movable(place) => Some(place),
-            Partner::Fixed(_) => None,
-        };
-        for (state, place) in states.iter_mut().zip([Some(self.meeting.first), second]) {
+        let places = [Some(self.meeting.first), self.meeting.second.movable()];
+        for (state, place) in states.iter_mut().zip(places) {
             if let Some(body) = place.map(|place| world.bodies.at(place as usize)) {
                 state.twist.linear -= body.load.force * (world.horizon.step_s / body.mass);
             }

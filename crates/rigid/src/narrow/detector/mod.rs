@@ -268,10 +268,7 @@ impl<'a> OfPairs<'a> {
             Meeting::new(first, image, second, [0; 3], self.images)
         };
         let body = |place: u32| (bodies.shape(place as usize), bodies.states()[place as usize]);
-        let partner = match meeting.second {
-            Partner::Movable(place) => id(place),
-            Partner::Fixed(place) => fixed.id(place),
-        };
+        let partner = fixed.id_of(meeting.second, &bodies);
         if !self.world.treats(first) || joints.are_apart(id(first), partner) {
             return None;
         }

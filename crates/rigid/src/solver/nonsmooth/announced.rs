@@ -6,8 +6,9 @@ use std::fmt::Debug;
 use bytemuck::{Pod, Zeroable};
 use smallvec::SmallVec;
 
+use crate::constraint::Ends;
 use crate::solver::by_body::{ByBody, OfContact};
-use crate::{BodyId, Population};
+use crate::{BodyId, BodyList, FixedBodies, Population};
 use cloth_core::Vec3;
 
 /// A constraint of one body.
@@ -46,6 +47,28 @@ pub struct Announcement<S> {
 
 /// The rank of an announcement that only carries an impulse of the last step.
 pub const NO_RANK: u32 = u32::MAX;
+
+/// What both bodies of a constraint know of it. `rank` treats it, and it is its constraint number
+/// `problem`.
+pub fn touches(
+    ends: &Ends,
+    bodies: &BodyList,
+    fixed: &FixedBodies,
+    rank: u32,
+    problem: u64,
+) -> [BodyConstraint; 2] {
+    let &Ends { first, second, shift, number, point } = ends;
+    let centre = |place: u32| bodies.states()[place as usize].position;
+    let touch = |partner: BodyId, side: u64, arm: Vec3| {
+        let slot = 2 * problem + side;
+        BodyConstraint { partner, number, rank, slot, arm }
+    };
+    let far = second.movable().map_or(point, centre);
+    [
+        touch(fixed.id_of(second, bodies), 0, point - centre(first)),
+        touch(bodies.id(first as usize), 1, point - (far + shift)),
+    ]
+}
 
 impl BodyConstraint {
     /// The place of the constraint.
@@ -93,6 +116,12 @@ pub type StartOf<K> = <K as Kept>::Start;
 /// An impulse for each constraint of a body.
 pub type Starts<S> = SmallVec<[S; 16]>;
 
+/// The impulses of `body` among those of all bodies, which are by rising id.
+pub fn kept_of<K: Kept>(kept: &[K], body: BodyId) -> &[K] {
+    let own = &kept[kept.partition_point(|kept| kept.body() < body)..];
+    &own[..own.partition_point(|kept| kept.body() == body)]
+}
+
 /// The impulses with which the constraints of `body` begin. A constraint whose first body is `body`
 /// takes one of the `kept` impulses of that body. All others begin with zero here.
 pub fn starts_of<'a, K: Kept>(
@@ -100,9 +129,7 @@ pub fn starts_of<'a, K: Kept>(
     body: BodyId,
     touches: impl Iterator<Item = &'a BodyConstraint>,
 ) -> Starts<StartOf<K>> {
-    let own = &kept[kept.partition_point(|kept| kept.body() < body)..];
-    let own = &own[..own.partition_point(|kept| kept.body() == body)];
-    let mut left: SmallVec<[&K; 16]> = own.iter().collect();
+    let mut left: SmallVec<[&K; 16]> = kept_of(kept, body).iter().collect();
     let start = |touch: &BodyConstraint| {
         let found = if touch.is_first() { K::find(&left, touch) } else { None };
         found.map_or(StartOf::<K>::zeroed(), |at| left.remove(at).start())

@@ -15,15 +15,15 @@ use bytemuck::{Pod, Zeroable};
 use crate::constraint::{Between, Ends, Partner};
 use crate::solver::by_body::ByBody;
 use crate::solver::nonsmooth::announced::{
-    Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of,
+    Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of, touches,
 };
 use crate::solver::nonsmooth::problem::{
-    Answer, Change, Driver, Impulse, Law, Problem, Value, Wrench,
+    Answer, Change, Driver, Impulse, Problem, Value, Wrench, add_all,
 };
 use crate::solver::nonsmooth::search::Progress;
 use crate::solver::{Answered, GRAIN, StepParts};
 use crate::{FixedBodies, Twist};
-use cloth_core::{EachPatch, ExactSums, Result, Threads, Vec3};
+use cloth_core::{EachPatch, ExactSums, Result, Threads};
 
 /// The law and the first value of an impulse, in a message.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -53,16 +53,9 @@ pub(super) struct Group<C: Problem> {
 
 impl<C: Problem> Default for Group<C> {
     fn default() -> Self {
-        Self {
-            answers: Vec::new(),
-            made: Vec::new(),
-            received: Vec::new(),
-            by_body: ByBody::default(),
-            starts: Vec::new(),
-            partners: Vec::new(),
-            foreign: Vec::new(),
-            progress: Vec::new(),
-        }
+        let (answers, made, received, by_body) = Default::default();
+        let (starts, partners, foreign, progress) = Default::default();
+        Self { answers, made, received, by_body, starts, partners, foreign, progress }
     }
 }
 
@@ -97,26 +90,11 @@ impl<C: Problem> Group<C> {
                 made.push((place, Announcement { touch, start: StartOf::<C::Kept>::zeroed() }));
             }
         };
-        for (ends, problem) in found.iter().map(Between::ends).zip(0u64..) {
-            let Ends { first, second, shift, number, point } = ends;
-            let body = bodies.at(first as usize);
-            let (place, id, centre) = match second {
-                Partner::Movable(place) => {
-                    let body = bodies.at(place as usize);
-                    (Some(place), body.id, body.state.position)
-                }
-                Partner::Fixed(place) => (None, fixed.id(place), point),
-            };
-            let touch = |partner: u64, side: u64, arm: Vec3| BodyConstraint {
-                partner,
-                number,
-                rank,
-                slot: 2 * problem + side,
-                arm,
-            };
-            announce(first, touch(id, 0, point - body.state.position));
-            if let Some(place) = place {
-                announce(place, touch(body.id, 1, point - (centre + shift)));
+        for (ends, problem) in found.iter().map(Between::ends).zip(0..) {
+            let [touch, other] = touches(&ends, &bodies, fixed, rank, problem);
+            announce(ends.first, touch);
+            if let Some(place) = ends.second.movable() {
+                announce(place, other);
             }
         }
         kept.retain(|kept| match population.place(kept.body()) {
@@ -236,13 +214,10 @@ impl<C: Problem> Group<C> {
     /// Adds what `driver` does to the body at `place`, in the order of (partner, number). Returns
     /// false if the body has no constraint.
     pub fn act(&self, place: usize, driver: Driver, sum: &mut Wrench) -> bool {
-        let touches = self.by_body.of(place);
-        let is_constrained = touches.len() > 0;
-        for touch in touches {
+        add_all(self.by_body.of(place), sum, |touch| {
             let (law, impulse) = self.impulse(touch);
-            law.act(impulse.of(driver), touch.sign(), &touch.arm, sum);
-        }
-        is_constrained
+            (law, impulse.of(driver))
+        })
     }
 
     /// Calls `apply` with each constraint of this rank and its answer.
@@ -328,11 +303,9 @@ impl<C: Problem> Group<C> {
             let mut sums = ExactSums::default();
             for (answer, found) in answers[range.clone()].iter().zip(&found[range]) {
                 let ends = found.ends();
-                let second = match ends.second {
-                    Partner::Movable(place) => &twists[place as usize],
-                    Partner::Fixed(_) => &Twist::ZERO,
-                };
-                sums.add(answer.along_direction([&twists[ends.first as usize], second]));
+                let twist = |place: u32| &twists[place as usize];
+                let second = ends.second.movable().map_or(&Twist::ZERO, twist);
+                sums.add(answer.along_direction([twist(ends.first), second]));
             }
             parts.push(sums);
         });

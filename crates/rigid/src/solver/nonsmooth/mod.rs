@@ -28,7 +28,7 @@ use self::joint::JointProblem;
 use self::problem::{Answer, Change, Driver, Wrench};
 use self::search::{Next, Progress, Search};
 use crate::constraint::joint::ActiveJoint;
-use crate::constraint::{Between, Ends, Partner};
+use crate::constraint::{Between, Ends};
 use crate::solver::{Answered, GRAIN, Solved, Solver, StepParts};
 use crate::{Mobility, Twist};
 use cloth_core::{EachPatch, ExactSums, Result, bounds};
@@ -211,11 +211,8 @@ impl<C: Pressing> Nonsmooth<C> {
         };
         let all = step.joints.iter().zip(joints.answers()).filter(|it| it.1.problem.holds());
         let held = all.clone().map(|(ActiveJoint { ends, .. }, answer)| {
-            let second = match ends.second {
-                Partner::Movable(place) => Some(body(place)),
-                Partner::Fixed(_) => None,
-            };
-            answer.problem.held(ends.number, [Some(body(ends.first)), second])
+            let bodies = [Some(body(ends.first)), ends.second.movable().map(body)];
+            answer.problem.held(ends.number, bodies)
         });
         islands.begin(&held.collect::<Vec<_>>(), threads)?;
         let apart = holding(joints.answers()).map(|it| *it.problem.apart()).collect::<Vec<_>>();
@@ -339,11 +336,8 @@ fn holding(all: &[Answer<JointProblem>]) -> impl Iterator<Item = &Answer<JointPr
 
 /// The number of constraints of each body. It is 0 for a fixed one.
 pub fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
-    let second = match ends.second {
-        Partner::Movable(place) => counts[place as usize],
-        Partner::Fixed(_) => 0,
-    };
-    [counts[ends.first as usize], second]
+    let count = |place: u32| counts[place as usize];
+    [count(ends.first), ends.second.movable().map_or(0, count)]
 }
 
 /// The second-order part of the motion of a joint that is expected for this step: that of the

@@ -199,6 +199,21 @@ impl<C: Problem> Answer<C> {
     }
 }
 
+/// Adds what constraints of a body do to it, in their order. `of` gives the law and the value of
+/// each. Returns false if the body has none.
+pub fn add_all<'a, L: Law + 'a>(
+    touches: impl ExactSizeIterator<Item = &'a BodyConstraint>,
+    sum: &mut Wrench,
+    of: impl Fn(&BodyConstraint) -> (&'a L, &'a L::Value),
+) -> bool {
+    let is_constrained = touches.len() > 0;
+    for touch in touches {
+        let (law, value) = of(touch);
+        law.act(value, touch.sign(), &touch.arm, sum);
+    }
+    is_constrained
+}
+
 /// The numbers of the impulse of a constraint.
 pub type Value<C> = <<C as Problem>::Law as Law>::Value;
 

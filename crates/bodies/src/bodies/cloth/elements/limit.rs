@@ -21,9 +21,9 @@
 //! the slope of `t` is that of the secant to where the triangle is at the end of the step if nothing
 //! brakes it. So a step that begins with soft cloth knows where it gets stiff. Source: ours.
 
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::membrane::MembraneTriangle;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{RestCloths, STIFFEST, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use cloth_core::linear::{Block, BlockStructure, PairSlot, PatchEquations, Quantum};

@@ -8,7 +8,7 @@ mod lanes;
 #[cfg(test)]
 mod tests;
 
-use crate::bodies::cloth::inputs::StepInputs;
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::rest::RestCloths;
 use cloth_core::linear::{BlockStructure, PatchEquations};
 use cloth_core::partition::Layout;

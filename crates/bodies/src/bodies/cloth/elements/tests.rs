@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sprs::CsMat;
 
 use super::*;
+use crate::bodies::cloth::assembly::Stability;
 use crate::bodies::cloth::energy::EnergyState;
-use crate::bodies::cloth::inputs::Stability;
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
 use crate::bodies::cloth::{AirDrag, Assembly, ClothModel};

@@ -4,9 +4,9 @@ use wide::f32x4;
 
 use crate::linear::matrix::{BlockMatrix, GRAIN};
 use crate::linear::preconditioner::multilevel::Mesh;
-use crate::linear::preconditioner::multilevel::group::{Factor, GroupMatrix};
-use crate::linear::preconditioner::multilevel::motion::{
-    Block6, GROUP, GroupMotions, Motion, add, add_impulse, lift, of_groups, of_vertices, transposed,
+use crate::linear::preconditioner::multilevel::group::{
+    Block6, Factor, GROUP, GroupMatrix, GroupMotions, Motion, add, add_impulse, lift, of_groups,
+    of_vertices, transposed,
 };
 use crate::linear::preconditioner::multilevel::tree::later;
 use crate::linear::vectors::{LANES, Row, Triple, by_component, by_row, row};

@@ -5,9 +5,9 @@
 //! the groups, forwards before the correction by the levels above and backwards after it, so the
 //! cycle is symmetric. The highest level is one group, which is solved exactly.
 
-use crate::linear::preconditioner::multilevel::group::{Factor, GroupMatrix};
-use crate::linear::preconditioner::multilevel::motion::{
-    Block6, GroupMotions, Motion, add, add_impulse, lift, of_groups,
+use crate::linear::preconditioner::multilevel::group::{
+    Block6, Factor, GroupMatrix, GroupMotions, Motion, add, add_impulse, lift, of_groups,
+    transposed,
 };
 use crate::{EachPatch, Threads, Vec3};
 
@@ -162,7 +162,7 @@ impl Level {
                         Some(parent) => add(&mut above.blocks[parent as usize], &block),
                         None => {
                             add(&mut sum, &block);
-                            add(&mut sum, &super::motion::transposed(&block));
+                            add(&mut sum, &transposed(&block));
                         }
                     }
                 }

@@ -18,7 +18,6 @@
 mod aggregates;
 mod group;
 mod level;
-mod motion;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -27,8 +26,8 @@ use bytemuck::Pod;
 
 use self::aggregates::Aggregates;
 pub use self::aggregates::PatchSums;
+use self::group::{Block6, GROUP, Motion, transposed};
 use self::level::Level;
-use self::motion::{Block6, GROUP, Motion, transposed};
 use self::tree::{Slot, Tree};
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::vectors::Row;

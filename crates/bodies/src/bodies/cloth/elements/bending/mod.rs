@@ -31,9 +31,9 @@ mod sheet;
 mod treatment;
 mod unfold;
 
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::bending::motions::HingeMotions;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use cloth_core::linear::{Block, BlockStructure, PairSlot, PatchEquations, Quantum};

@@ -26,9 +26,9 @@
 mod polar;
 mod triangle;
 
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::air::AirDrag;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
 use cloth_core::linear::{BlockStructure, PairSlot, PatchEquations};

@@ -1,10 +1,12 @@
-//! A rectangle of cells that are cut into triangles.
+//! Flat shapes: a rectangle of cells that are cut into triangles, a rectangle that is cut to about
+//! the same edge everywhere, and a disc of rings of triangles.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::cells;
 use crate::mesh::Mesh;
-use crate::mesh::shapes::{ShapeKind, along, check_size};
+use crate::mesh::shapes::round::turn;
+use crate::mesh::shapes::{ShapeKind, along, check_edge, check_size, parts};
 use crate::{Result, Vec3};
 
 /// A rectangle in the plane y = 0 about the origin. It faces up.
@@ -105,6 +107,96 @@ fn staggered_sheet(width: f64, length: f64, columns: u32, rows: u32) -> Mesh {
                 mesh.faces.push([near + i, far + i + 1, near + i + 1]);
             } else if i < columns {
                 mesh.faces.push([near + i + 1, far + i, far + i + 1]);
+            }
+        }
+    }
+    mesh
+}
+
+/// A rectangle in the plane y = 0 about the origin. It faces up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// Size along x, m.
+    pub width_m: f64,
+    /// Size along z, m.
+    pub length_m: f64,
+    /// Approximate length of the edges, m. The default is the larger size.
+    #[serde(default)]
+    pub edge_m: Option<f64>,
+}
+
+impl Plane {
+    fn edge(&self) -> f64 {
+        self.edge_m.unwrap_or(self.width_m.max(self.length_m))
+    }
+}
+
+impl ShapeKind for Plane {
+    fn check(&self, at: &str) -> Result<()> {
+        check_size(at, "width_m", self.width_m)?;
+        check_size(at, "length_m", self.length_m)?;
+        check_edge(at, self.edge_m)
+    }
+
+    fn fill_in(&mut self) {
+        self.edge_m = Some(self.edge());
+    }
+
+    fn mesh(&self) -> Mesh {
+        let cells = |size: f64| parts(size, self.edge(), 1);
+        let (columns, rows) = (cells(self.width_m), cells(self.length_m));
+        sheet(self.width_m, self.length_m, columns, rows, Diagonal::Same)
+    }
+}
+
+/// A disc in the plane y = 0 about the origin. It faces up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Disc {
+    /// Radius, m.
+    pub radius_m: f64,
+    /// Rings of triangles.
+    pub rings: u32,
+}
+
+impl ShapeKind for Disc {
+    fn check(&self, at: &str) -> Result<()> {
+        check_size(at, "radius_m", self.radius_m)?;
+        cells(&format!("{at}.rings"), self.rings)
+    }
+
+    fn mesh(&self) -> Mesh {
+        disc(self.radius_m, self.rings)
+    }
+
+    fn triangles(&self) -> f64 {
+        6.0 * f64::from(self.rings).powi(2)
+    }
+}
+
+/// Ring i of `rings` has 6 i vertices.
+fn disc(radius: f64, rings: u32) -> Mesh {
+    let mut mesh = Mesh { positions: vec![Vec3::zeros()], faces: vec![] };
+    for ring in 1..=rings {
+        let r = radius * f64::from(ring) / f64::from(rings);
+        for i in 0..6 * ring {
+            let (sin, cos) = turn(i, 6 * ring);
+            mesh.positions.push(Vec3::new(r * cos, 0.0, -r * sin));
+        }
+    }
+    // Vertex i of a ring; ring 0 is the centre.
+    let at =
+        |ring: u32, i: u32| if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) + i % (6 * ring) };
+    for ring in 1..=rings {
+        for sector in 0..6 {
+            for i in 0..ring {
+                let (outer, inner) = (sector * ring + i, sector * (ring - 1) + i);
+                mesh.faces.push([at(ring - 1, inner), at(ring, outer), at(ring, outer + 1)]);
+                if i + 1 < ring {
+                    let [a, b] = [at(ring - 1, inner), at(ring - 1, inner + 1)];
+                    mesh.faces.push([a, at(ring, outer + 1), b]);
+                }
             }
         }
     }
