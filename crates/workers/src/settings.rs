@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engines::EngineKind;
+use crate::engine::EngineKind;
 use cloth_core::bounds::MOST_SWEEPS;
 use cloth_core::{Error, Result};
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use crate::engine::EngineKind;
 use crate::engine::{Own, WorkerEngine};
-use crate::engines::EngineKind;
 #[cfg(feature = "rapier")]
 use crate::rapier::Rapier;
 use crate::report::WorkerReport;

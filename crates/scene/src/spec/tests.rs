@@ -73,7 +73,7 @@ fn the_docs_describe_every_field_and_no_other() {
     let workers = include_str!("../../../workers/src/settings.rs");
     expected.extend(declared(workers, &["Coupling {", "Weighting {", "Division {"]));
     expected.extend(declared(workers, &["SetRule {", "Balance {"]));
-    expected.extend(declared(include_str!("../../../workers/src/engines.rs"), &["EngineKind {"]));
+    expected.extend(declared(include_str!("../../../workers/src/engine.rs"), &["EngineKind {"]));
     expected.extend(declared(include_str!("../keyframe.rs"), &[]));
     expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("core/src/mesh/shapes", &[]));

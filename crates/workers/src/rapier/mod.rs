@@ -13,7 +13,6 @@
 //!
 //! Bodies are inserted by rising id and removed when they are no longer active.
 
-mod convert;
 mod joints;
 mod shapes;
 
@@ -26,8 +25,7 @@ use rapier3d_f64::prelude::{
     RigidBodyHandle, SpringCoefficients,
 };
 
-use self::convert::{pose_of, state_of, vector};
-use self::shapes::Surfaces;
+use self::shapes::{Surfaces, pose_of, state_of, vector};
 use crate::engine::WorkerEngine;
 use cloth_core::{Error, Place, Result, Threads};
 use cloth_rigid::constraint::joint::Second;
