@@ -139,7 +139,7 @@ impl<'a> BodyList<'a> {
         self.rest.constants[place].id
     }
 
-    /// The same as `Rest::swing`.
+    /// See `Rest::swing`.
     pub fn swing(&self, place: usize, radius: f64) -> f64 {
         self.rest.swing(place, radius)
     }
@@ -194,7 +194,7 @@ impl<'a> Rest<'a> {
         Body { id, shape, material, mass, inertia, state: *state, load }
     }
 
-    /// The same as [`BodyList::inertia`].
+    /// See [`BodyList::inertia`].
     #[inline]
     pub fn inertia(&self, place: usize) -> &'a Vec3 {
         &self.constants[place].inertia

@@ -102,7 +102,7 @@ impl<'a> WorkerSimulation<'a> {
         &self.whole
     }
 
-    /// As [`WorkerSimulation::whole`], to look at the start, or to ask for forces.
+    /// The simulation of all bodies, to look at the start, or to ask for forces.
     pub fn whole_mut(&mut self) -> &mut RigidSimulation<'static> {
         &mut self.whole
     }
@@ -180,7 +180,7 @@ impl<'a> WorkerSimulation<'a> {
         shares
     }
 
-    /// As [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.
+    /// [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.
     ///
     /// # Errors
     /// When a rank fails.

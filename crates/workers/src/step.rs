@@ -201,7 +201,7 @@ impl WorkerSimulation<'_> {
         self.audit.as_ref().map_or(Join::Most.unknown(), |audit| audit.defect_m(ends))
     }
 
-    /// As [`Self::advance`] and [`Self::blend`], for workers that agree on impulses.
+    /// [`Self::advance`] and [`Self::blend`] for workers that agree on impulses.
     fn agree(&mut self, homes: &[u8]) -> Result<Agreed> {
         let Self { settings, world, threads, whole, sets, agreement, .. } = self;
         let (sets, ranks) = ((&*sets, homes), (world as &dyn World, &*threads));

@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use crate::engine::EngineKind;
-use crate::engine::{Own, WorkerEngine};
+use crate::engine::{EngineKind, Own, WorkerEngine};
 #[cfg(feature = "rapier")]
 use crate::rapier::Rapier;
 use crate::report::WorkerReport;

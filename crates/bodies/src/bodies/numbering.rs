@@ -73,7 +73,7 @@ impl Numbering {
         }
     }
 
-    /// The same with a node for each vertex of the obstacles with these rising `ranges` of
+    /// A numbering with a node for each vertex of the obstacles with these rising `ranges` of
     /// vertices, which yield.
     pub fn with_skins(mut self, ranges: impl Iterator<Item = Range<VertexId>>) -> Self {
         for vertices in ranges {

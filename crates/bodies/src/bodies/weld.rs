@@ -43,7 +43,7 @@ impl Welds {
         all.filter(|[vertex, of]| vertex != of)
     }
 
-    /// The same numbers in a cloth with `count` vertices, of which the first is `first`.
+    /// The numbers in a cloth with `count` vertices, of which the first is `first`.
     fn in_cloth(&self, first: VertexId, count: usize) -> Vec<u32> {
         self.of[first as usize..][..count].iter().map(|of| of - first).collect()
     }

@@ -164,7 +164,7 @@ fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Boundary {
 }
 
 impl Boundary {
-    /// The same if the point is on the second side.
+    /// The boundary if the point is on the second side.
     fn flipped(self) -> Self {
         Self { offset: -self.offset, ..self }
     }

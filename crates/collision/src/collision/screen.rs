@@ -30,7 +30,7 @@ const LANES: usize = 4;
 /// precision.
 const ROUNDING: f64 = 1e-14;
 
-/// The same, relative to the coordinates in single precision. A coordinate and a projection each
+/// The error, relative to the coordinates in single precision. A coordinate and a projection each
 /// err by at most 4 * 2^-24; a gap has two projections, along a direction no longer than sqrt(3).
 const ROUNDING_SINGLE: f32 = 32.0 / (1 << 24) as f32;
 

@@ -73,7 +73,7 @@ impl Surface {
         Self::representing(first_vertex, faces, &represented, rest, parts, moves)
     }
 
-    /// The same of a body that keeps its shape. Edges between two faces in one plane are left out.
+    /// The surface of a body that keeps its shape. Edges between two faces in one plane are left out.
     pub fn rigid(
         first_vertex: VertexId,
         faces: &[[u32; 3]],

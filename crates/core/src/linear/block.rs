@@ -69,7 +69,7 @@ impl Block {
         self.symmetric.times(u) + self.axis.cross(u)
     }
 
-    /// As a matrix.
+    /// The block as a matrix.
     pub fn matrix(&self) -> Mat3 {
         self.symmetric.matrix() + self.axis.cross_matrix()
     }

@@ -38,7 +38,7 @@ impl Partition {
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
-    /// The same with the method of `settings`. `positions` are the positions of all vertices, m.
+    /// A partition with the method of `settings`. `positions` are the positions of all vertices, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -52,7 +52,7 @@ impl Partition {
         Self::divided_by(&mut *settings.build()?, graph, patches, ranks, positions)
     }
 
-    /// The same with `method`.
+    /// A partition with `method`.
     ///
     /// # Errors
     /// Those of the method.
@@ -68,7 +68,7 @@ impl Partition {
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
-    /// The same partition on every rank: `build` is called on rank 0 alone, and its
+    /// One partition for every rank: `build` is called on rank 0 alone, and its
     /// result is broadcast.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl Partition {
         Self::from_words(&words.collect::<Vec<u32>>())
     }
 
-    /// The same patches with other owners.
+    /// The patches with other owners.
     ///
     /// # Errors
     /// When there is not one owner for each patch, or an owner is no rank.

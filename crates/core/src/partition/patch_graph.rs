@@ -50,7 +50,7 @@ impl PatchGraph {
         self.divide(&mut Metis::default(), &vec![Vec3::zeros(); self.len()], ranks)
     }
 
-    /// The same with `method`. `centres` are the positions of the patches, m.
+    /// Owners by `method`. `centres` are the positions of the patches, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -64,7 +64,7 @@ impl PatchGraph {
         self.divide_work(method, centres, &weights, ranks)
     }
 
-    /// The same, but all ranks get about equal `work`. `work` has the work of each patch, in any
+    /// Owners with which all ranks get about equal `work`. `work` has the work of each patch, in any
     /// unit.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ impl Patches {
         Self::with_rest_shapes(graph, cloths, patch_vertices, &[])
     }
 
-    /// The same with the rest positions of the vertices, m. Where a range of 100,000 vertices or
+    /// Patches with the rest positions of the vertices, m. Where a range of 100,000 vertices or
     /// more has them, its rest shape is halved again and again, and METIS is not called. If the
     /// list is shorter than the vertices, the last ones have none.
     ///

@@ -113,7 +113,7 @@ impl Threads {
         });
     }
 
-    /// As [`Self::collect`], for the numbers of `count` items.
+    /// [`Self::collect`] for the numbers of `count` items.
     pub fn collect_ranges<R: Results>(
         &self,
         count: usize,

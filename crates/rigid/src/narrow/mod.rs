@@ -76,7 +76,7 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
     touch_of_tables([first, second], [solids; 2], gap, touches);
 }
 
-/// As [`touch`]. The solids of the two bodies are in two tables.
+/// [`touch`] where the solids of the two bodies are in two tables.
 fn touch_of_tables(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     use Shape::{Box, Capsule, Solid, Sphere};
     touches.clear();
@@ -110,7 +110,7 @@ fn touch_of_tables(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches
     }
 }
 
-/// As [`touch`], if at least one body is a compound. Each pair of parts adds its touches.
+/// [`touch`] if at least one body is a compound. Each pair of parts adds its touches.
 fn touch_parts(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     let [first, second] = [0, 1].map(|i| Piece::new(*bodies[i], tables[i]));
     let mut found = Touches::new();
@@ -123,7 +123,7 @@ fn touch_parts(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &m
     }
 }
 
-/// As [`touch`], if at least one body is a box, a hull or a mesh, or if the first body is a capsule
+/// [`touch`] if at least one body is a box, a hull or a mesh, or if the first body is a capsule
 /// and the second a sphere.
 fn touch_flat(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     let [first, second] = bodies;
@@ -163,7 +163,7 @@ fn touch_flat(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mu
     }
 }
 
-/// As [`touch`], if at least one body has a shape without routines of its own.
+/// [`touch`] if at least one body has a shape without routines of its own.
 fn touch_general(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     let [first, second] = [0, 1].map(|i| Core::Body(bodies[i], tables[i]));
     match [0, 1].map(|i| Flat::new(bodies[i], tables[i])) {

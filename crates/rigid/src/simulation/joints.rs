@@ -186,7 +186,7 @@ impl RigidSimulation<'_> {
         self.move_to(region, limits)
     }
 
-    /// As [`Self::hold_springs`], before the first step. Each rank knows its own bodies alone, so
+    /// [`Self::hold_springs`] before the first step. Each rank knows its own bodies alone, so
     /// all ranks tell where the springs are.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ pub struct Middle<'a> {
     pub joints: &'a [ActiveJoint],
     /// Impulses of the last step, by rising id of the first body.
     pub impulses: &'a [KeptImpulse],
-    /// As `impulses`, of joints.
+    /// Impulses of joints with which the step begins.
     pub joint_impulses: &'a [KeptJoint],
 }
 

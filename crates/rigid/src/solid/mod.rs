@@ -187,7 +187,7 @@ impl Solid {
         others.iter().fold(*first, farther)
     }
 
-    /// As [`ShapeKind::feature`](crate::shape::ShapeKind::feature), m. A closed mesh gives
+    /// The feature in a direction, see [`ShapeKind::feature`](crate::shape::ShapeKind::feature), m. A closed mesh gives
     /// one corner.
     pub fn feature(&self, direction: &Vec3) -> Feature {
         match &self.geometry {

@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use self::ffd::Ffd;
 use self::nonsmooth::Nonsmooth;
-use self::nonsmooth::contact::ContactProblem;
-use self::nonsmooth::contact::roll::RollProblem;
+use self::nonsmooth::contact::ContactConstraint;
+use self::nonsmooth::contact::roll::RollingConstraint;
 use crate::constraint::joint::{ActiveJoint, Joints};
 use crate::constraint::{Bodies, Contact, ContactSettings, Ends, KeptImpulse, KeptJoint};
 use crate::sync::Synchroniser;
@@ -79,9 +79,9 @@ impl Response {
         match *self {
             Self::Ffd => Box::new(Ffd::default()),
             Self::Nonsmooth { sweeps } if materials.resist_rolling() => {
-                Box::new(Nonsmooth::<RollProblem>::new(sweeps))
+                Box::new(Nonsmooth::<RollingConstraint>::new(sweeps))
             }
-            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::<ContactProblem>::new(sweeps)),
+            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::<ContactConstraint>::new(sweeps)),
         }
     }
 }
@@ -137,7 +137,7 @@ pub struct StepParts<'a> {
     /// Impulses of the last step. All impulses of one body are on one rank that knows the body,
     /// next to each other.
     pub impulses: &'a mut Vec<KeptImpulse>,
-    /// As `impulses`, for joints.
+    /// Impulses of joints of the last step, and then of this one.
     pub joint_impulses: &'a mut Vec<KeptJoint>,
 }
 

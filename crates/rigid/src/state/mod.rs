@@ -42,7 +42,7 @@ pub struct State {
     pub(super) forces: Forces,
     /// Impulses of the last step. The next step starts its sweeps with them.
     pub(super) impulses: Vec<KeptImpulse>,
-    /// As `impulses`, of joints.
+    /// Impulses of joints.
     pub(super) joint_impulses: Vec<KeptJoint>,
 }
 

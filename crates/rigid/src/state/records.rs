@@ -27,7 +27,7 @@ const MARK: [u8; 8] = *b"rigid\0\0\x02";
 /// The records of the state of one rank, or of all ranks together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Records {
-    /// The same on all ranks.
+    /// What is the same on all ranks.
     pub head: Head,
     /// Bodies.
     pub bodies: Vec<BodyRecord>,

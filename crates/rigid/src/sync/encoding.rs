@@ -21,9 +21,9 @@ pub enum Purpose {
     /// Next-neighbour synchronisation.
     NextNeighbour = 1,
     /// Shadow-owner synchronisation: owners send to holders.
-    OwnersTell = 2,
+    FromOwners = 2,
     /// Shadow-owner synchronisation: holders send to neighbours and owners.
-    HoldersTell = 3,
+    FromHolders = 3,
     /// Values from copies to their owners.
     ToOwners = 4,
     /// Values from owners to their copies.

@@ -69,7 +69,7 @@ impl Mail {
     }
 
     /// Appends an item to the message to `rank`.
-    pub(super) fn tell(&mut self, rank: u32, item: &Item) -> Result<()> {
+    pub(super) fn push(&mut self, rank: u32, item: &Item) -> Result<()> {
         encoding::write(self.to(rank)?, item);
         Ok(())
     }

@@ -34,10 +34,10 @@ pub(super) fn pack_neighbours(parts: &mut Parts) -> Result<()> {
     let watched = parts.population.watched();
     for place in watched.iter().map(|&place| place as usize) {
         match moves::advance(parts, place)? {
-            Fate::Stays => tell_neighbours(parts, place)?,
+            Fate::Stays => send_to_neighbours(parts, place)?,
             Fate::Leaves => moves::delete(parts, place)?,
             Fate::Moves { to } => {
-                tell_neighbours(parts, place)?;
+                send_to_neighbours(parts, place)?;
                 let keeps = moves::touches_own(parts, place);
                 moves::migrate(parts, place, to, keeps)?;
             }
@@ -48,7 +48,7 @@ pub(super) fn pack_neighbours(parts: &mut Parts) -> Result<()> {
 }
 
 /// Brings the copies on neighbouring ranks up to date: creates, updates and removes them.
-fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
+fn send_to_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
     if parts.region.neighbours().is_empty() {
         return Ok(());
     }
@@ -69,7 +69,7 @@ fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
     }
     for &rank in link.ranks.iter().filter(|rank| !touched.contains(rank)) {
         traffic.removed += 1;
-        mail.tell(rank, &Item::Remove { id: body.id })?;
+        mail.push(rank, &Item::Remove { id: body.id })?;
     }
     population.link_mut(place).ranks = touched;
     Ok(())
@@ -79,7 +79,7 @@ fn tell_neighbours(parts: &mut Parts, place: usize) -> Result<()> {
 /// owners are written, and bodies that belong to another rank have become copies.
 pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
-    parts.mail.begin(Purpose::OwnersTell, holders, owners);
+    parts.mail.begin(Purpose::FromOwners, holders, owners);
     moves::delete_doomed(parts)?;
     let watched = parts.population.watched();
     for place in watched.iter().map(|&place| place as usize) {
@@ -88,7 +88,7 @@ pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
             moves::delete(parts, place)?;
             continue;
         }
-        tell_holders(parts, place)?;
+        send_to_holders(parts, place)?;
         if let Fate::Moves { to } = fate {
             moves::migrate(parts, place, to, true)?;
         }
@@ -97,7 +97,7 @@ pub(super) fn pack_owners(parts: &mut Parts) -> Result<()> {
     Ok(())
 }
 
-fn tell_holders(parts: &mut Parts, place: usize) -> Result<()> {
+fn send_to_holders(parts: &mut Parts, place: usize) -> Result<()> {
     let Parts { population, mail, .. } = parts;
     let (body, link) = (population.bodies().at(place), &population.links()[place]);
     link.ranks.iter().try_for_each(|&rank| moves::update(mail, rank, &body))
@@ -109,7 +109,7 @@ pub(super) fn pack_holders(parts: &mut Parts) -> Result<()> {
     let Partners { holders, owners, .. } = parts.partners;
     let neighbours = parts.region.neighbours();
     let (receivers, sources) = (union(owners, neighbours), union(holders, neighbours));
-    parts.mail.begin(Purpose::HoldersTell, &receivers, &sources);
+    parts.mail.begin(Purpose::FromHolders, &receivers, &sources);
     for place in (parts.population.own_count()..parts.population.len()).rev() {
         offer(parts, place)?;
         if !moves::touches_own(parts, place) {
@@ -135,7 +135,7 @@ fn offer(parts: &mut Parts, place: usize) -> Result<()> {
         moves::copy(mail, rank, population, place)?;
         traffic.created += 1;
         if owner != region.rank() {
-            mail.tell(owner, &Item::NewHolder { id, holder: rank })?;
+            mail.push(owner, &Item::NewHolder { id, holder: rank })?;
         }
         population.link_mut(place).add_rank(rank);
     }
@@ -147,9 +147,9 @@ fn drop_copy(parts: &mut Parts, place: usize) -> Result<()> {
     let touched = moves::touched_neighbours(parts, place);
     let Parts { population, mail, traffic, .. } = parts;
     let (id, owner) = (population.bodies().at(place).id, population.links()[place].owner);
-    mail.tell(owner, &Item::Dropped { id })?;
+    mail.push(owner, &Item::Dropped { id })?;
     for rank in touched.into_iter().filter(|&rank| rank != owner) {
-        mail.tell(rank, &Item::Dropped { id })?;
+        mail.push(rank, &Item::Dropped { id })?;
     }
     traffic.removed += 1;
     population.remove(place);

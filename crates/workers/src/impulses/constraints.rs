@@ -10,8 +10,8 @@ use cloth_rigid::solver::by_body::ByBody;
 use cloth_rigid::solver::nonsmooth::announced::{
     BodyConstraint, Kept, StartOf, starts_of, touches,
 };
-use cloth_rigid::solver::nonsmooth::problem::{
-    Answer, Change, Driver, Found, Law, Problem, Value, Wrench, add_all, difference, numbers,
+use cloth_rigid::solver::nonsmooth::constraint::{
+    Answer, Applied, Change, Constraint, Found, Law, Value, Wrench, add_all, difference, numbers,
     numbers_mut,
 };
 use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
@@ -19,7 +19,7 @@ use cloth_rigid::{FixedBodies, Twist};
 
 /// The constraints of one kind that act on the active bodies of a worker.
 #[derive(Debug)]
-pub(super) struct Constraints<C: Problem> {
+pub(super) struct Constraints<C: Constraint> {
     /// Their places in the list of all constraints, rising.
     places: Vec<u32>,
     /// Their bodies.
@@ -36,9 +36,9 @@ pub(super) struct Constraints<C: Problem> {
     last: Vec<Value<C>>,
 }
 
-/// What owners tell the other workers.
+/// What owners send to the other workers.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
+pub(super) enum Sent {
     /// The impulses.
     Impulse,
     /// The directions in which they change.
@@ -47,7 +47,7 @@ pub(super) enum Told {
     Proposed,
 }
 
-impl<C: Problem> Default for Constraints<C> {
+impl<C: Constraint> Default for Constraints<C> {
     fn default() -> Self {
         let (places, ends, answers, by_body) = Default::default();
         let (own, inside, proposed, last) = Default::default();
@@ -55,7 +55,7 @@ impl<C: Problem> Default for Constraints<C> {
     }
 }
 
-impl<C: Problem> Constraints<C> {
+impl<C: Constraint> Constraints<C> {
     /// Finds the constraints among `all`.
     pub fn find(&mut self, middle: &Middle, bodies: &MemberBodies, all: &[impl Between]) {
         let Self { places, ends, by_body, own, inside, .. } = self;
@@ -98,7 +98,7 @@ impl<C: Problem> Constraints<C> {
         self.inside.len() as u64
     }
 
-    /// Makes the problems. `make` gets the place of a constraint, its bodies, and what it begins
+    /// Makes the answers. `make` gets the place of a constraint, its bodies, and what it begins
     /// with.
     pub fn make(
         &mut self,
@@ -112,7 +112,7 @@ impl<C: Problem> Constraints<C> {
             let touches = self.by_body.of(member);
             for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
                 if touch.is_first() {
-                    starts[touch.problem()] = start;
+                    starts[touch.place()] = start;
                 }
             }
         }
@@ -154,44 +154,44 @@ impl<C: Problem> Constraints<C> {
         all.for_each(|(answer, proposed)| work(answer, proposed));
     }
 
-    /// What the owner tells the other workers of each own constraint.
-    pub fn told(&self, told: Told) -> impl Iterator<Item = Value<C>> {
+    /// What the owner sends to the other workers of each own constraint.
+    pub fn sent(&self, what: Sent) -> impl Iterator<Item = Value<C>> {
         self.own.iter().map(move |&number| {
             let impulse = &self.answers[number as usize].impulse;
-            match told {
-                Told::Impulse => impulse.value,
-                Told::Direction => impulse.direction,
-                Told::Proposed => self.proposed[number as usize],
+            match what {
+                Sent::Impulse => impulse.value,
+                Sent::Direction => impulse.direction,
+                Sent::Proposed => self.proposed[number as usize],
             }
         })
     }
 
-    /// Takes what the owners of all constraints have told, by place in the list of all constraints.
-    pub fn hear(&mut self, told: Told, all: &[Value<C>]) {
+    /// Takes what the owners of all constraints have sent, by place in the list of all constraints.
+    pub fn receive(&mut self, what: Sent, all: &[Value<C>]) {
         let known = self.answers.iter_mut().zip(&mut self.proposed).zip(&self.places);
         for ((answer, proposed), &place) in known {
-            *match told {
-                Told::Impulse => &mut answer.impulse.value,
-                Told::Direction => &mut answer.impulse.direction,
-                Told::Proposed => proposed,
+            *match what {
+                Sent::Impulse => &mut answer.impulse.value,
+                Sent::Direction => &mut answer.impulse.direction,
+                Sent::Proposed => proposed,
             } = all[place as usize];
         }
     }
 
-    /// Adds what `driver` does to a member, in the order of (partner, number). Returns false if
+    /// Adds what `applied` does to a member, in the order of (partner, number). Returns false if
     /// the body has no constraint.
-    pub fn act(&self, member: usize, driver: Driver, sum: &mut Wrench) -> bool {
+    pub fn apply(&self, member: usize, applied: Applied, sum: &mut Wrench) -> bool {
         add_all(self.by_body.of(member), sum, |touch| {
-            let Answer { problem, impulse, .. } = &self.answers[touch.problem()];
-            (problem.law(), impulse.of(driver))
+            let Answer { constraint, impulse, .. } = &self.answers[touch.place()];
+            (constraint.law(), impulse.of(applied))
         })
     }
 
-    /// Adds what the proposed impulses do to a member, see [`Constraints::act`].
-    pub fn act_as_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
+    /// Adds what the proposed impulses do to a member, see [`Constraints::apply`].
+    pub fn apply_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
         add_all(self.by_body.of(member), sum, |touch| {
-            let number = touch.problem();
-            (self.answers[number].problem.law(), &self.proposed[number])
+            let number = touch.place();
+            (self.answers[number].constraint.law(), &self.proposed[number])
         })
     }
 
@@ -229,12 +229,12 @@ impl<C: Problem> Constraints<C> {
             let (local, answer) = (&self.ends[number], &mut self.answers[number]);
             answer.sweep(local.twists(fixed, twists));
             answer.take();
-            let Answer { problem, found, .. } = answer;
+            let Answer { constraint, found, .. } = answer;
             for (side, member) in local.members().into_iter().enumerate() {
                 let Some(member) = member else { continue };
                 let mut sum = Wrench::ZERO;
                 let sign = if side == 0 { 1.0 } else { -1.0 };
-                problem.law().act(&found.change, sign, &problem.arms()[side], &mut sum);
+                constraint.law().apply(&found.change, sign, &constraint.arms()[side], &mut sum);
                 sum.add_to(&mut twists[member as usize], bodies.mobility(member as usize));
             }
         }
@@ -267,22 +267,22 @@ impl<C: Problem> Constraints<C> {
     /// The largest error at own constraints, m/s, if members have the velocities `twists`.
     pub fn residual_m_s(&self, fixed: &FixedBodies, twists: &[Twist]) -> f64 {
         let errors = self.own().map(|(_, local, it)| {
-            it.problem.error_m_s(&it.impulse.value, local.twists(fixed, twists))
+            it.constraint.error_m_s(&it.impulse.value, local.twists(fixed, twists))
         });
         errors.fold(0.0, f64::max)
     }
 
-    /// Gives own constraints their directions. See [`Answer::turn`].
-    pub fn turn(&mut self, share: f64) {
-        self.own.iter().for_each(|&number| self.answers[number as usize].turn(share));
+    /// Gives own constraints their directions. See [`Answer::set_direction`].
+    pub fn set_directions(&mut self, share: f64) {
+        self.own.iter().for_each(|&number| self.answers[number as usize].set_direction(share));
     }
 
     /// Adds `z.(z - z_last)` and the square of `z - z_last` of own constraints, where `z` is the
     /// change that this round proposes.
-    pub fn add_turns(&self, all: &mut ExactSums<2>) {
-        for (number, _, Answer { problem, found: Found { change, .. }, .. }) in self.own() {
+    pub fn add_changes(&self, all: &mut ExactSums<2>) {
+        for (number, _, Answer { constraint, found: Found { change, .. }, .. }) in self.own() {
             let turned = difference(change, &self.last[number]);
-            all.add([problem.product(change, &turned), problem.product(&turned, &turned)]);
+            all.add([constraint.product(change, &turned), constraint.product(&turned, &turned)]);
         }
     }
 
@@ -307,7 +307,7 @@ impl<C: Problem> Constraints<C> {
 
     /// Changes all impulses.
     pub fn change(&mut self, change: Change) {
-        self.answers.iter_mut().for_each(|answer| answer.apply(change));
+        self.answers.iter_mut().for_each(|answer| answer.change(change));
     }
 
     /// The impulses of the bodies whose home is the worker, in the order of (partner, number).
@@ -321,7 +321,7 @@ impl<C: Problem> Constraints<C> {
         let home = (0..bodies.len()).filter(|&member| bodies.is_home(member) && is_slow(member));
         for member in home {
             for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
-                let value = &self.answers[touch.problem()].impulse.value;
+                let value = &self.answers[touch.place()].impulse.value;
                 if *value != Value::<C>::zeroed() {
                     kept.push(C::Kept::of(bodies.id(member), touch, &C::start(value, touch)));
                 }

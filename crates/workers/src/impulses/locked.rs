@@ -1,23 +1,25 @@
 //! The held motions of the joints that a worker owns, for
 //! [`Islands`](cloth_rigid::solver::nonsmooth::islands::Islands).
 
-use crate::impulses::Part;
+use crate::impulses::ImpulseWorker;
 use crate::impulses::bodies::Local;
 use cloth_core::linear::direct::factor::Part6;
 use cloth_rigid::FixedBodies;
 use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::solver::nonsmooth::constraint::Answer;
 use cloth_rigid::solver::nonsmooth::islands::{HeldJoint, parts_of};
-use cloth_rigid::solver::nonsmooth::joint::JointProblem;
-use cloth_rigid::solver::nonsmooth::problem::Answer;
+use cloth_rigid::solver::nonsmooth::joint::JointConstraint;
 
 /// A value for each joint.
 type Held = Vec<Part6>;
 
-impl Part {
+impl ImpulseWorker {
     /// The joints that the worker owns and that hold a motion: their numbers among its joints,
     /// bodies and answers.
-    pub(super) fn holding(&self) -> impl Iterator<Item = (usize, &Local, &Answer<JointProblem>)> {
-        self.joints.own().filter(|(.., answer)| answer.problem.holds())
+    pub(super) fn holding(
+        &self,
+    ) -> impl Iterator<Item = (usize, &Local, &Answer<JointConstraint>)> {
+        self.joints.own().filter(|(.., answer)| answer.constraint.holds())
     }
 
     /// What is known of them.
@@ -29,7 +31,7 @@ impl Part {
         };
         let held = self.holding().map(|(number, local, answer)| {
             let number = middle.joints[joints.place(number)].ends.number;
-            answer.problem.held(number, local.members().map(|member| member.map(body)))
+            answer.constraint.held(number, local.members().map(|member| member.map(body)))
         });
         held.collect()
     }
@@ -40,9 +42,9 @@ impl Part {
         self.holding().map(place).map(|place| middle.joints[place].ends.number).collect()
     }
 
-    /// See [`JointProblem::held_targets`].
+    /// See [`JointConstraint::held_targets`].
     pub(super) fn held_targets(&self) -> Held {
-        self.holding().map(|(.., answer)| answer.problem.held_targets()).collect()
+        self.holding().map(|(.., answer)| answer.constraint.held_targets()).collect()
     }
 
     /// See [`Answer::held_gradient`].
@@ -54,9 +56,9 @@ impl Part {
     /// velocities. Returns how fast held motions open too fast with the proposed impulses.
     pub(super) fn held_open(&mut self, fixed: &FixedBodies) -> Held {
         let twists = self.twists.clone();
-        self.drive_as_proposed();
-        let open = self.holding().map(|(_, local, Answer { problem, impulse, .. })| {
-            problem.held_open(&impulse.value, local.twists(fixed, &self.twists))
+        self.update_velocities_as_proposed();
+        let open = self.holding().map(|(_, local, Answer { constraint, impulse, .. })| {
+            constraint.held_open(&impulse.value, local.twists(fixed, &self.twists))
         });
         let open = open.collect();
         self.twists = twists;
@@ -68,7 +70,7 @@ impl Part {
     fn with_values(
         &mut self,
         values: &[Part6],
-        work: impl Fn(&mut Answer<JointProblem>, &mut [f64; 8], &Part6),
+        work: impl Fn(&mut Answer<JointConstraint>, &mut [f64; 8], &Part6),
     ) {
         let numbers: Vec<usize> = self.holding().map(|(number, ..)| number).collect();
         for (number, value) in numbers.into_iter().zip(values) {
@@ -80,7 +82,7 @@ impl Part {
     /// After: the part of their velocities that impulses do not reach is proposed.
     pub(super) fn propose_unreached(&mut self, part: &[Part6]) {
         self.with_values(part, |answer, proposed, part| {
-            answer.problem.set_held(proposed, |row, _| part[row]);
+            answer.constraint.set_held(proposed, |row, _| part[row]);
         });
     }
 

@@ -41,22 +41,22 @@ use cloth_core::ExactSums;
 use cloth_rigid::constraint::{Between, Bodies, KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
 use cloth_rigid::simulation::split_step::Middle;
-use cloth_rigid::solver::nonsmooth::contact::{ContactProblem, Pressing};
+use cloth_rigid::solver::nonsmooth::constraint::{Applied, Change, Wrench};
+use cloth_rigid::solver::nonsmooth::contact::{ContactConstraint, Pressing};
 use cloth_rigid::solver::nonsmooth::foreseen;
-use cloth_rigid::solver::nonsmooth::joint::JointProblem;
+use cloth_rigid::solver::nonsmooth::joint::JointConstraint;
 use cloth_rigid::solver::nonsmooth::joint::rows::Motions;
-use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Wrench};
 use cloth_rigid::solver::nonsmooth::search::Progress;
 use cloth_rigid::{BodyState, FixedBodies, Twist};
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct ImpulseWorker {
     /// What it did in the last step.
     pub report: WorkerReport,
     bodies: MemberBodies,
-    contacts: Constraints<ContactProblem>,
-    joints: Constraints<JointProblem>,
+    contacts: Constraints<ContactConstraint>,
+    joints: Constraints<JointConstraint>,
     /// Velocities of the members.
     twists: Vec<Twist>,
     /// The number of constraints of each member, if sweeps treat all at the same time. Else 1.
@@ -64,7 +64,7 @@ pub(super) struct Part {
     progress: Progress,
 }
 
-impl Part {
+impl ImpulseWorker {
     /// Worker `number`.
     pub fn new(number: usize) -> Self {
         Self {
@@ -108,12 +108,12 @@ impl Part {
             let contact = &middle.contacts[place];
             let sides = all.sides(&contact.ends(), &settings.gravity);
             let surface = materials.surface(sides[0].material, sides[1].material);
-            ContactProblem::new(contact, &sides, &surface, counts(local), start, settings)
+            ContactConstraint::new(contact, &sides, &surface, counts(local), start, settings)
         });
         joints.make(bodies, middle.joint_impulses, |place, local, start| {
             let joint = &middle.joints[place];
             let sides = all.sides(&joint.ends, &settings.gravity);
-            JointProblem::new(joint, &sides, counts(local), start, settings)
+            JointConstraint::new(joint, &sides, counts(local), start, settings)
         });
         self.count(sets);
     }
@@ -138,17 +138,17 @@ impl Part {
 
     /// After: joints know the velocities that close them. See the solver of the domain run.
     fn aim(&mut self, middle: &Middle, is_known: bool) {
-        self.drive(Driver::Impulses);
+        self.update_velocities(Applied::Impulses);
         let Self { bodies, joints, twists, .. } = self;
         let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
         for (place, local, answer) in joints.inside_mut() {
             let joint = &middle.joints[place];
             let of_model = &middle.model.joints.all()[joint.ends.number as usize];
-            let curvature = |is_driven: bool| {
+            let curvature = |is_applied: bool| {
                 let active = |member: u32| {
                     let member = member as usize;
                     let free = bodies.free()[member];
-                    let twist = if is_driven { twists[member] } else { free.twist };
+                    let twist = if is_applied { twists[member] } else { free.twist };
                     (BodyState { twist, ..free }, Some(bodies.inertia(member)))
                 };
                 let (first, inertia) = local.first.map_or((BodyState::AT_REST, None), active);
@@ -161,23 +161,23 @@ impl Part {
                 let (states, inertias) = ([first, second], [inertia, of_second]);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            let driven = curvature(true);
-            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            answer.problem.aim(joint, &curvature, settings);
+            let applied = curvature(true);
+            let curvature = if is_known { applied } else { foreseen(&curvature(false), &applied) };
+            answer.constraint.aim(joint, &curvature, settings);
         }
     }
 
-    /// After: members have the velocities of `driver`.
-    fn drive(&mut self, driver: Driver) {
+    /// After: members have the velocities of `applied`.
+    fn update_velocities(&mut self, applied: Applied) {
         let Self { bodies, contacts, joints, twists, .. } = self;
         twists.clear();
         for member in 0..bodies.len() {
             let mut sum = Wrench::ZERO;
-            let mut is_constrained = contacts.act(member, driver, &mut sum);
-            is_constrained |= joints.act(member, driver, &mut sum);
-            let mut twist = match driver {
-                Driver::Impulses => bodies.free()[member].twist,
-                Driver::Directions => Twist::ZERO,
+            let mut is_constrained = contacts.apply(member, applied, &mut sum);
+            is_constrained |= joints.apply(member, applied, &mut sum);
+            let mut twist = match applied {
+                Applied::Impulses => bodies.free()[member].twist,
+                Applied::Directions => Twist::ZERO,
             };
             if is_constrained {
                 sum.add_to(&mut twist, bodies.mobility(member));
@@ -187,13 +187,13 @@ impl Part {
     }
 
     /// After: members have the velocities of the proposed impulses.
-    fn drive_as_proposed(&mut self) {
+    fn update_velocities_as_proposed(&mut self) {
         let Self { bodies, contacts, joints, twists, .. } = self;
         twists.clear();
         for member in 0..bodies.len() {
             let mut sum = Wrench::ZERO;
-            contacts.act_as_proposed(member, &mut sum);
-            joints.act_as_proposed(member, &mut sum);
+            contacts.apply_proposed(member, &mut sum);
+            joints.apply_proposed(member, &mut sum);
             let mut twist = bodies.free()[member].twist;
             sum.add_to(&mut twist, bodies.mobility(member));
             twists.push(twist);
@@ -209,7 +209,7 @@ impl Part {
         joints.begin_local();
         // Joints alone need no sweeps: they are solved at once.
         let is_needed = contacts.inside_count() > 0
-            || joints.inside_mut().any(|(_, _, answer)| answer.problem.has_bounds());
+            || joints.inside_mut().any(|(_, _, answer)| answer.constraint.has_bounds());
         for _ in 0..if is_needed { sweeps } else { 0 } {
             contacts.relax(bodies, middle.fixed, &mut local, false);
             joints.relax(bodies, middle.fixed, &mut local, false);
@@ -243,9 +243,9 @@ impl Part {
     }
 
     /// Gives own constraints their directions.
-    fn turn(&mut self, share: f64) {
-        self.contacts.turn(share);
-        self.joints.turn(share);
+    fn set_directions(&mut self, share: f64) {
+        self.contacts.set_directions(share);
+        self.joints.set_directions(share);
     }
 
     /// Adds `-g.p` and `p.Ap` of own constraints. Before: members have the velocities of the
@@ -255,10 +255,10 @@ impl Part {
         self.joints.add_products(&self.twists, all);
     }
 
-    /// See [`Constraints::add_turns`].
-    fn add_turns(&self, all: &mut ExactSums<2>) {
-        self.contacts.add_turns(all);
-        self.joints.add_turns(all);
+    /// See [`Constraints::add_changes`].
+    fn add_changes(&self, all: &mut ExactSums<2>) {
+        self.contacts.add_changes(all);
+        self.joints.add_changes(all);
     }
 
     /// See [`Constraints::accelerate`].
@@ -276,7 +276,7 @@ impl Part {
     /// Before: the part of their velocities that joints do not reach is proposed. After: they aim at
     /// the rest.
     fn close_less(&mut self) {
-        self.joints.each_with_proposed(|answer, part| answer.problem.close_less(part));
+        self.joints.each_with_proposed(|answer, part| answer.constraint.close_less(part));
     }
 
     /// Changes all impulses.

@@ -91,7 +91,7 @@ impl RestTriangle {
         Self::with_warp(e1, e2, in_plane(axis, e1.cross(&e2).normalize()))
     }
 
-    /// As [`Self::along`], with a `warp` direction of any length in the plane of the face.
+    /// [`Self::along`] with a `warp` direction of any length in the plane of the face.
     pub fn with_warp(e1: Vec3, e2: Vec3, warp: Vec3) -> Self {
         let warp = warp.normalize();
         let weft = e1.cross(&e2).normalize().cross(&warp);

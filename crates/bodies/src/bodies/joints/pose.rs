@@ -111,7 +111,7 @@ fn ratio(angle: f64, sine: f64, at_zero: f64) -> f64 {
     if sine > 0.0 { angle / sine } else { at_zero }
 }
 
-/// The same angle (rad) between minus and plus half a turn.
+/// The angle (rad) of the same rotation between minus and plus half a turn.
 pub fn shortest(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU

@@ -31,7 +31,7 @@ pub fn edge_meets_face(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     around.iter().all(|&volume| volume >= 0.0) || around.iter().all(|&volume| volume <= 0.0)
 }
 
-/// The same for five points of one plane. A projection that maps the plane one to one gives
+/// Whether an edge meets a face, for five points of one plane. A projection that maps the plane one to one gives
 /// the answer in space. Points that lie on one line in all three projections lie on one line
 /// in space; there the boxes decide.
 fn coplanar_meet(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
@@ -44,7 +44,7 @@ fn coplanar_meet(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     }
 }
 
-/// The same in the projection along `axis`.
+/// Whether an edge meets a face in the projection along `axis`.
 fn meet_in_plane(axis: usize, edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     let [a, b, c] = face;
     let sides = [[a, b], [b, c], [c, a]];

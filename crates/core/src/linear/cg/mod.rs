@@ -254,7 +254,7 @@ impl CgWorkspace {
         Ok(())
     }
 
-    /// As [`Self::true_residual`], for the right-hand side of the free vertices: `b - A x` with the
+    /// The residual for the right-hand side of the free vertices: `b - A x` with the
     /// values of the fixed vertices in `x`, and zero elsewhere.
     fn free_rhs(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<[f64; 3]> {
         self.x[..x.len()].fill(Vec3::zeros());

@@ -64,7 +64,7 @@ impl BlockMatrix {
         }
     }
 
-    /// As [`Self::multiply_within`], in double precision.
+    /// [`Self::multiply_within`] in double precision.
     pub fn multiply_within_wide(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
         let first = self.structure.patch_offsets[patch] as usize;
         for ((w, u), diagonal) in w.iter_mut().zip(u).zip(&self.diagonal[first..]) {
@@ -78,7 +78,7 @@ impl BlockMatrix {
         }
     }
 
-    /// As [`Self::multiply_across`], in double precision.
+    /// [`Self::multiply_across`] in double precision.
     pub fn multiply_across_wide(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
         for slice in self.structure.across(patch) {
             self.each_block(slice, |row, column, block| w[row] += block.times(&u[column]));

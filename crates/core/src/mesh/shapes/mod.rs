@@ -81,7 +81,7 @@ macro_rules! shapes {
                 }
             }
 
-            /// As [`Self::generated`], to be changed.
+            /// The shape that generates the mesh, to be changed.
             pub fn generated_mut(&mut self) -> Option<&mut dyn ShapeKind> {
                 match self {
                     Self::Mesh(_) => None,

@@ -127,7 +127,7 @@ impl Detector {
         self.bounds = bounds;
     }
 
-    /// As [`Self::contacts`], with `images` and with the `bounds` of all movable bodies. A contact
+    /// The contacts with `images` and with the `bounds` of all movable bodies. A contact
     /// is found once for each pair of images that touch. `is_ours` gets the image of the first
     /// body, and the contact's place as seen from image zero of that body.
     pub fn contacts_of_images(

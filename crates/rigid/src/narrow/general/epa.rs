@@ -26,7 +26,7 @@ struct Facet {
     normal: Vec3,
     /// How far the origin is below the facet, m.
     plane: f64,
-    /// As `plane`, but infinite if the facet cannot grow.
+    /// The distance of `plane`, infinite if the facet cannot grow.
     depth: f64,
 }
 

@@ -357,7 +357,7 @@ fn segment_above(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     (apart / distance, distance, at)
 }
 
-/// As [`segment_above`], for a segment that enters the polytope: the direction of least depth.
+/// [`segment_above`] for a segment that enters the polytope: the direction of least depth.
 fn segment_inside(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     let along = segment[1] - segment[0];
     let mut best = (Vec3::y(), f64::NEG_INFINITY, segment[0]);

@@ -38,7 +38,7 @@ use cloth_core::Vec3;
 /// body.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Constraint {
+pub struct FfdConstraint {
     /// The body.
     pub body: BodyId,
     /// The other body.
@@ -68,7 +68,7 @@ pub fn constraints(
     bodies: &Bodies,
     contact: &Contact,
     settings: &ContactSettings,
-) -> Option<(Constraint, Option<Constraint>)> {
+) -> Option<(FfdConstraint, Option<FfdConstraint>)> {
     let sides = bodies.sides(&contact.ends(), &settings.gravity);
     let approach = Approach::new(contact, &sides, settings)?;
     let surface = bodies.materials.surface(sides[0].material, sides[1].material);
@@ -122,7 +122,7 @@ impl Approach {
         sides: &[Side; 2],
         friction: f64,
         restitution: f64,
-    ) -> [Constraint; 2] {
+    ) -> [FfdConstraint; 2] {
         let normal = contact.normal;
         // Fraction of a change of the relative velocity that the first body takes.
         let share = |direction: &Vec3| {
@@ -139,7 +139,7 @@ impl Approach {
         } else {
             self.push
         };
-        let constraint = |own: usize, sign: f64, share: f64| Constraint {
+        let constraint = |own: usize, sign: f64, share: f64| FfdConstraint {
             body: sides[own].id,
             partner: sides[1 - own].id,
             feature: u64::from(contact.feature),

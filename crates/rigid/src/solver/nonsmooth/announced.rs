@@ -23,7 +23,7 @@ pub struct BodyConstraint {
     pub rank: u32,
     /// Twice the place of the constraint, plus 1 for its second body. At first it is the place
     /// among the constraints of `rank`. Once the partners are known, it is the place in the
-    /// problems of this rank followed by `foreign`.
+    /// constraints of this rank followed by `foreign`.
     pub slot: u64,
     /// Vector from the centre of mass to the point of the constraint, m.
     pub arm: Vec3,
@@ -49,18 +49,18 @@ pub struct Announcement<S> {
 pub const NO_RANK: u32 = u32::MAX;
 
 /// What both bodies of a constraint know of it. `rank` treats it, and it is its constraint number
-/// `problem`.
+/// `place`.
 pub fn touches(
     ends: &Ends,
     bodies: &BodyList,
     fixed: &FixedBodies,
     rank: u32,
-    problem: u64,
+    place: u64,
 ) -> [BodyConstraint; 2] {
     let &Ends { first, second, shift, number, point } = ends;
     let centre = |place: u32| bodies.states()[place as usize].position;
     let touch = |partner: BodyId, side: u64, arm: Vec3| {
-        let slot = 2 * problem + side;
+        let slot = 2 * place + side;
         BodyConstraint { partner, number, rank, slot, arm }
     };
     let far = second.movable().map_or(point, centre);
@@ -72,7 +72,7 @@ pub fn touches(
 
 impl BodyConstraint {
     /// The place of the constraint.
-    pub fn problem(&self) -> usize {
+    pub fn place(&self) -> usize {
         (self.slot / 2) as usize
     }
 
@@ -166,12 +166,12 @@ impl Involved {
             let is_alone = link.owner == rank && link.ranks.is_empty();
             for touch in of(0, place).filter(|_| !is_alone) {
                 if touch.rank != rank {
-                    Self::of(partners, touch.rank).received.push(touch.problem() as u32);
+                    Self::of(partners, touch.rank).received.push(touch.place() as u32);
                     continue;
                 }
                 let others = of(0, place).chain(of(1, place)).map(|other| other.rank);
                 for other in others.chain([link.owner]).filter(|&other| other != rank) {
-                    Self::of(partners, other).sent.push(touch.problem() as u32);
+                    Self::of(partners, other).sent.push(touch.place() as u32);
                 }
             }
         }
@@ -181,13 +181,13 @@ impl Involved {
         }
     }
 
-    /// After: the slots of constraints of other ranks are places on this rank, which has `problems`
+    /// After: the slots of constraints of other ranks are places on this rank, which has `own_count`
     /// constraints of its own. Returns the number of constraints of other ranks.
     pub(super) fn place(
         partners: &mut Vec<Self>,
         by_body: &mut ByBody<BodyConstraint>,
         rank: u32,
-        problems: usize,
+        own_count: usize,
     ) -> usize {
         let mut end = 0;
         for partner in partners.iter_mut() {
@@ -198,7 +198,7 @@ impl Involved {
             let partner = Self::of(partners, touch.rank);
             let place =
                 partner.received.partition_point(|&place| u64::from(place) < touch.slot / 2);
-            touch.slot = 2 * (problems + partner.start + place) as u64 + touch.slot % 2;
+            touch.slot = 2 * (own_count + partner.start + place) as u64 + touch.slot % 2;
         }
         end
     }

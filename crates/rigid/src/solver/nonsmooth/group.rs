@@ -17,8 +17,8 @@ use crate::solver::by_body::ByBody;
 use crate::solver::nonsmooth::announced::{
     Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of, touches,
 };
-use crate::solver::nonsmooth::problem::{
-    Answer, Change, Driver, Impulse, Problem, Value, Wrench, add_all,
+use crate::solver::nonsmooth::constraint::{
+    Answer, Applied, Change, Constraint, Impulse, Value, Wrench, add_all,
 };
 use crate::solver::nonsmooth::search::Progress;
 use crate::solver::{Answered, GRAIN, StepParts};
@@ -35,7 +35,7 @@ struct First<L, V> {
 
 /// All constraints of one kind on one rank.
 #[derive(Debug)]
-pub(super) struct Group<C: Problem> {
+pub(super) struct Group<C: Constraint> {
     /// One for each constraint that this rank treats.
     answers: Vec<Answer<C>>,
     /// Announcements for other ranks. `received` has the announcements of other ranks.
@@ -51,7 +51,7 @@ pub(super) struct Group<C: Problem> {
     progress: Vec<Progress>,
 }
 
-impl<C: Problem> Default for Group<C> {
+impl<C: Constraint> Default for Group<C> {
     fn default() -> Self {
         let (answers, made, received, by_body) = Default::default();
         let (starts, partners, foreign, progress) = Default::default();
@@ -59,7 +59,7 @@ impl<C: Problem> Default for Group<C> {
     }
 }
 
-impl<C: Problem> Group<C> {
+impl<C: Constraint> Group<C> {
     /// The constraints of the body at `place`. Valid after [`Group::reply_to_copies`].
     pub fn count(&self, place: usize) -> usize {
         self.by_body.of(place).len()
@@ -72,7 +72,7 @@ impl<C: Problem> Group<C> {
 
     /// One communication. After: owners know all constraints of their bodies, and have the impulses
     /// of the last step. Returns the number of constraints of own bodies.
-    pub fn tell_owners(
+    pub fn announce_to_owners(
         &mut self,
         step: &mut StepParts,
         found: &[impl Between],
@@ -90,8 +90,8 @@ impl<C: Problem> Group<C> {
                 made.push((place, Announcement { touch, start: StartOf::<C::Kept>::zeroed() }));
             }
         };
-        for (ends, problem) in found.iter().map(Between::ends).zip(0..) {
-            let [touch, other] = touches(&ends, &bodies, fixed, rank, problem);
+        for (ends, place) in found.iter().map(Between::ends).zip(0..) {
+            let [touch, other] = touches(&ends, &bodies, fixed, rank, place);
             announce(ends.first, touch);
             if let Some(place) = ends.second.movable() {
                 announce(place, other);
@@ -151,13 +151,13 @@ impl<C: Problem> Group<C> {
         for place in 0..population.own_count() {
             for (touch, start) in by_body.of(place).zip(starts_of(place)) {
                 if touch.is_first_of(rank) {
-                    starts[touch.problem()] = start;
+                    starts[touch.place()] = start;
                 }
             }
         }
         for &(place, Announcement { touch, start }) in &*received {
             if touch.is_first_of(rank) {
-                starts[touch.problem()] = start;
+                starts[touch.place()] = start;
             }
             by_body.push(place, touch);
         }
@@ -165,7 +165,7 @@ impl<C: Problem> Group<C> {
         Ok(())
     }
 
-    /// Makes the problems; `make` gets a constraint with the impulse to begin with.
+    /// Makes the answers; `make` gets a constraint with the impulse to begin with.
     pub fn make<F: Sync>(
         &mut self,
         threads: &Threads,
@@ -193,7 +193,7 @@ impl<C: Problem> Group<C> {
         let count = Involved::place(partners, by_body, rank, answers.len());
         foreign.clear();
         foreign.resize(count, (C::Law::zeroed(), Impulse::new(Zeroable::zeroed())));
-        let own = |own: &Answer<C>| First { law: *own.problem.law(), value: own.impulse.value };
+        let own = |own: &Answer<C>| First { law: *own.constraint.law(), value: own.impulse.value };
         self.exchange(step, own, |foreign, First { law, value }| {
             *foreign = (law, Impulse::new(value));
         })
@@ -202,21 +202,21 @@ impl<C: Problem> Group<C> {
     /// The impulse of a constraint of a body, and its law.
     #[inline]
     fn impulse(&self, touch: &BodyConstraint) -> (&C::Law, &Impulse<Value<C>>) {
-        match self.answers.get(touch.problem()) {
-            Some(own) => (own.problem.law(), &own.impulse),
+        match self.answers.get(touch.place()) {
+            Some(own) => (own.constraint.law(), &own.impulse),
             None => {
-                let (law, impulse) = &self.foreign[touch.problem() - self.answers.len()];
+                let (law, impulse) = &self.foreign[touch.place() - self.answers.len()];
                 (law, impulse)
             }
         }
     }
 
-    /// Adds what `driver` does to the body at `place`, in the order of (partner, number). Returns
+    /// Adds what `applied` does to the body at `place`, in the order of (partner, number). Returns
     /// false if the body has no constraint.
-    pub fn act(&self, place: usize, driver: Driver, sum: &mut Wrench) -> bool {
+    pub fn apply(&self, place: usize, applied: Applied, sum: &mut Wrench) -> bool {
         add_all(self.by_body.of(place), sum, |touch| {
             let (law, impulse) = self.impulse(touch);
-            (law, impulse.of(driver))
+            (law, impulse.of(applied))
         })
     }
 
@@ -273,7 +273,7 @@ impl<C: Problem> Group<C> {
             let all = all.map(|(answer, found)| (answer, found.ends()));
             let errors = all.filter(|(_, ends)| (answered.counts)(ends)).map(|(answer, ends)| {
                 let twists = both(&ends, twists, answered.fixed);
-                answer.problem.error_m_s(&answer.impulse.value, twists)
+                answer.constraint.error_m_s(&answer.impulse.value, twists)
             });
             parts.push(errors.fold(0.0, f64::max));
         });
@@ -281,10 +281,10 @@ impl<C: Problem> Group<C> {
     }
 
     /// Gives all constraints of this rank their directions, and sends them to the ranks that need
-    /// them. See [`Answer::turn`].
-    pub fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
+    /// them. See [`Answer::set_direction`].
+    pub fn set_directions(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
         step.threads.for_each_patch(EachPatch(&mut self.answers), GRAIN, |_, answer| {
-            answer.0[0].turn(share);
+            answer.0[0].set_direction(share);
         });
         self.exchange(step, |own| own.impulse.direction, |foreign, it| foreign.1.direction = it)
     }
@@ -316,9 +316,9 @@ impl<C: Problem> Group<C> {
     pub fn change(&mut self, step: &StepParts, change: Change) {
         let Self { answers, foreign, .. } = self;
         step.threads.for_each_patch(EachPatch(answers), GRAIN, |_, answer| {
-            answer.0[0].apply(change);
+            answer.0[0].change(change);
         });
-        foreign.iter_mut().for_each(|(law, impulse)| impulse.apply(law, change));
+        foreign.iter_mut().for_each(|(law, impulse)| impulse.change(law, change));
     }
 
     /// Sends `part` of the answers to this rank's constraints to the ranks that need them. After:
@@ -338,7 +338,7 @@ impl<C: Problem> Group<C> {
         let at = |rank: u32| partners.binary_search_by_key(&rank, |partner| partner.rank);
         let parts = |rank: u32| {
             let sent = at(rank).map_or(&[][..], |at| &partners[at].sent);
-            sent.iter().map(|&problem| part(&answers[problem as usize]))
+            sent.iter().map(|&place| part(&answers[place as usize]))
         };
         let mut slots = foreign.iter_mut();
         step.synchroniser.send_to_ranks(step.world, &receivers, &sources, parts, |_, arrived| {

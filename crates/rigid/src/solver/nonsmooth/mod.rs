@@ -5,7 +5,7 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`problem`] | what the sweeps need of a constraint |
+//! | [`constraint`] | what the sweeps need of a constraint |
 //! | [`contact`] | one contact and its impulse; `contact::roll` with rolling resistance |
 //! | [`joint`] | one joint and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
@@ -14,18 +14,18 @@
 //! | [`islands`] | the motions that joints hold, solved at once |
 
 pub mod announced;
+pub mod constraint;
 pub mod contact;
 mod group;
 pub mod islands;
 pub mod joint;
-pub mod problem;
 pub mod search;
 
+use self::constraint::{Answer, Applied, Change, Wrench};
 use self::contact::Pressing;
 use self::group::Group;
 use self::islands::{Islands, contradiction, parts_of};
-use self::joint::JointProblem;
-use self::problem::{Answer, Change, Driver, Wrench};
+use self::joint::JointConstraint;
 use self::search::{Next, Progress, Search};
 use crate::constraint::joint::ActiveJoint;
 use crate::constraint::{Between, Ends};
@@ -38,7 +38,7 @@ use cloth_core::{EachPatch, ExactSums, Result, bounds};
 pub(super) struct Nonsmooth<C: Pressing> {
     sweeps: usize,
     contacts: Group<C>,
-    joints: Group<JointProblem>,
+    joints: Group<JointConstraint>,
     islands: Islands,
     /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
     twists: Vec<Twist>,
@@ -71,7 +71,7 @@ impl<C: Pressing> Solver for Nonsmooth<C> {
             self.aim_at_what_is_reached(step)?;
             sweeps += self.search(step, self.sweeps - sweeps as usize)?;
         }
-        self.drive(step, Driver::Impulses);
+        self.update_velocities(step, Applied::Impulses);
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
         }
@@ -126,9 +126,9 @@ impl<C: Pressing> Nonsmooth<C> {
         let Self { contacts, joints, .. } = self;
         let mut kept = std::mem::take(step.impulses);
         let mut kept_joints = std::mem::take(step.joint_impulses);
-        let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
+        let mut count = contacts.announce_to_owners(step, step.contacts, &mut kept)?;
         if step.has_joints() {
-            count += joints.tell_owners(step, step.joints, &mut kept_joints)?;
+            count += joints.announce_to_owners(step, step.joints, &mut kept_joints)?;
         }
         let others = step.has_joints().then(|| joints.by_body());
         contacts.reply_to_copies(step, step.contacts.len(), &kept, others)?;
@@ -170,7 +170,7 @@ impl<C: Pressing> Nonsmooth<C> {
         let (bodies, settings) = (step.bodies(), step.settings);
         joints.make(step.threads, step.joints, |joint, start| {
             let sides = bodies.sides(&joint.ends, &settings.gravity);
-            JointProblem::new(joint, &sides, counts_of(&joint.ends, counts), start, settings)
+            JointConstraint::new(joint, &sides, counts_of(&joint.ends, counts), start, settings)
         });
         joints.share_starts(step, Some(contacts.by_body()))
     }
@@ -178,23 +178,23 @@ impl<C: Pressing> Nonsmooth<C> {
     /// After: joints know the velocities that close them. These depend on how the bodies turn.
     /// `is_known` tells whether the impulses are those of this step.
     fn aim_joints(&mut self, step: &StepParts, is_known: bool) {
-        self.drive(step, Driver::Impulses);
+        self.update_velocities(step, Applied::Impulses);
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
         let bodies = step.population.bodies();
         joints.for_each(step, step.joints, |joint, answer| {
             let of_model = &all.all()[joint.ends.number as usize];
-            let curvature = |is_driven: bool| {
-                let twist = |place: usize| match is_driven {
+            let curvature = |is_applied: bool| {
+                let twist = |place: usize| match is_applied {
                     true => twists[place],
                     false => bodies.states()[place].twist,
                 };
                 let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            let driven = curvature(true);
-            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            answer.problem.aim(joint, &curvature, settings);
+            let applied = curvature(true);
+            let curvature = if is_known { applied } else { foreseen(&curvature(false), &applied) };
+            answer.constraint.aim(joint, &curvature, settings);
         });
     }
 
@@ -209,14 +209,15 @@ impl<C: Pressing> Nonsmooth<C> {
             let place = place as usize;
             (bodies.id(place), parts_of(&mobilities[place], counts[place]))
         };
-        let all = step.joints.iter().zip(joints.answers()).filter(|it| it.1.problem.holds());
+        let all = step.joints.iter().zip(joints.answers()).filter(|it| it.1.constraint.holds());
         let held = all.clone().map(|(ActiveJoint { ends, .. }, answer)| {
             let bodies = [Some(body(ends.first)), ends.second.movable().map(body)];
-            answer.problem.held(ends.number, bodies)
+            answer.constraint.held(ends.number, bodies)
         });
         islands.begin(&held.collect::<Vec<_>>(), threads)?;
-        let apart = holding(joints.answers()).map(|it| *it.problem.apart()).collect::<Vec<_>>();
-        let stuck = islands.contradicting(&apart, threads)?;
+        let openings =
+            holding(joints.answers()).map(|it| *it.constraint.openings()).collect::<Vec<_>>();
+        let stuck = islands.contradicting(&openings, threads)?;
         if !stuck.is_empty() {
             let numbers: Vec<u32> = all.map(|(joint, _)| joint.ends.number).collect();
             let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
@@ -229,10 +230,10 @@ impl<C: Pressing> Nonsmooth<C> {
     fn aim_at_what_is_reached(&mut self, step: &StepParts) -> Result<()> {
         let Self { joints, islands, .. } = self;
         let missing: Vec<_> =
-            holding(joints.answers()).map(|it| it.problem.held_targets()).collect();
+            holding(joints.answers()).map(|it| it.constraint.held_targets()).collect();
         let unreached = islands.unreached(&missing, (step.world, step.threads))?;
-        let all = joints.answers_mut().iter_mut().filter(|it| it.problem.holds());
-        all.zip(&unreached).for_each(|(answer, part)| answer.problem.close_less_by(part));
+        let all = joints.answers_mut().iter_mut().filter(|it| it.constraint.holds());
+        all.zip(&unreached).for_each(|(answer, part)| answer.constraint.close_less_by(part));
         Ok(())
     }
 
@@ -240,7 +241,7 @@ impl<C: Pressing> Nonsmooth<C> {
     fn search(&mut self, step: &mut StepParts, most: usize) -> Result<u64> {
         let mut search = Search::default();
         loop {
-            self.drive(step, Driver::Impulses);
+            self.update_velocities(step, Applied::Impulses);
             let (next, is_least) = search.next(self.sweep(step)?, most, step.world)?;
             if next == Next::Back {
                 self.change(step, Change::GoBack);
@@ -249,9 +250,9 @@ impl<C: Pressing> Nonsmooth<C> {
             if is_least {
                 self.change(step, Change::Mark);
             }
-            self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
+            self.set_directions(step, if let Next::Conjugate(share) = next { share } else { 0.0 })?;
             let length = match next {
-                Next::Turn(_) => self.length(step, &search)?,
+                Next::Conjugate(_) => self.length(step, &search)?,
                 // Limits and motors are not counted among the constraints of a body.
                 _ if step.has_joints() => self.length(step, &search)?.min(1.0),
                 _ => 1.0,
@@ -263,22 +264,22 @@ impl<C: Pressing> Nonsmooth<C> {
         }
     }
 
-    /// After: the bodies that this rank is involved in have the velocities of `driver`.
-    fn drive(&mut self, step: &StepParts, driver: Driver) {
+    /// After: the bodies that this rank is involved in have the velocities of `applied`.
+    fn update_velocities(&mut self, step: &StepParts, applied: Applied) {
         let Self { contacts, joints, twists, mobilities, .. } = self;
         let (states, has_joints) = (step.population.bodies().states(), step.has_joints());
         step.threads.for_each_patch(EachPatch(twists), GRAIN, |place, twist| {
             let mut sum = Wrench::ZERO;
-            let mut is_constrained = contacts.act(place, driver, &mut sum);
+            let mut is_constrained = contacts.apply(place, applied, &mut sum);
             if has_joints {
-                is_constrained |= joints.act(place, driver, &mut sum);
+                is_constrained |= joints.apply(place, applied, &mut sum);
             }
             if !is_constrained {
                 return;
             }
-            let free = match driver {
-                Driver::Impulses => &states[place].twist,
-                Driver::Directions => &Twist::ZERO,
+            let free = match applied {
+                Applied::Impulses => &states[place].twist,
+                Applied::Directions => &Twist::ZERO,
             };
             twist.0[0] = *free;
             sum.add_to(&mut twist.0[0], &mobilities[place]);
@@ -294,7 +295,7 @@ impl<C: Pressing> Nonsmooth<C> {
         if !islands.is_empty() {
             let open: Vec<_> = holding(joints.answers()).map(Answer::held_gradient).collect();
             let changes = islands.solve(&open, (step.world, step.threads))?;
-            let all = joints.answers_mut().iter_mut().filter(|it| it.problem.holds());
+            let all = joints.answers_mut().iter_mut().filter(|it| it.constraint.holds());
             all.zip(&changes).for_each(|(answer, change)| answer.replace_held(change));
         }
         let mut all = Progress::default();
@@ -304,10 +305,10 @@ impl<C: Pressing> Nonsmooth<C> {
     }
 
     /// Gives all impulses their directions. After: all involved ranks know them.
-    fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
-        self.contacts.turn(step, share)?;
+    fn set_directions(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
+        self.contacts.set_directions(step, share)?;
         if step.has_joints() {
-            self.joints.turn(step, share)?;
+            self.joints.set_directions(step, share)?;
         }
         Ok(())
     }
@@ -315,7 +316,7 @@ impl<C: Pressing> Nonsmooth<C> {
     /// The length of the change along the directions. After: bodies have the velocities of the
     /// directions.
     fn length(&mut self, step: &StepParts, search: &Search) -> Result<f64> {
-        self.drive(step, Driver::Directions);
+        self.update_velocities(step, Applied::Directions);
         let mut products = ExactSums::default();
         self.contacts.add_products(step, step.contacts, &self.twists, &mut products);
         self.joints.add_products(step, step.joints, &self.twists, &mut products);
@@ -330,8 +331,8 @@ impl<C: Pressing> Nonsmooth<C> {
 }
 
 /// The joints that hold a motion.
-fn holding(all: &[Answer<JointProblem>]) -> impl Iterator<Item = &Answer<JointProblem>> {
-    all.iter().filter(|answer| answer.problem.holds())
+fn holding(all: &[Answer<JointConstraint>]) -> impl Iterator<Item = &Answer<JointConstraint>> {
+    all.iter().filter(|answer| answer.constraint.holds())
 }
 
 /// The number of constraints of each body. It is 0 for a fixed one.

@@ -27,7 +27,7 @@ pub struct Level {
     pub diagonal: Vec<Block6>,
     /// What couples the nodes of each pair.
     pub blocks: Vec<Block6>,
-    /// The same in single precision, for pairs of nodes of two groups.
+    /// The blocks in single precision, for pairs of nodes of two groups.
     narrow: Vec<[Motion; 6]>,
     /// Arm of each node from the centre of its group, m.
     arms: Vec<[f32; 3]>,

@@ -29,7 +29,7 @@ impl Diagram {
         self.nearest(0..self.sites.len() as u32, point)
     }
 
-    /// The same, if only the `sites` can have the point.
+    /// The site that has a point, if only the `sites` can have the point.
     pub fn nearest(&self, sites: impl IntoIterator<Item = u32>, point: &Vec3) -> u32 {
         let mut best = (f64::INFINITY, 0);
         for site in sites {

@@ -46,7 +46,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::constraint::{Contact, ContactSettings, KeptImpulse, REST_STEPS, Side};
 use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
-use crate::solver::nonsmooth::problem::{Answer, Found, Law, Problem, Wrench};
+use crate::solver::nonsmooth::constraint::{Answer, Constraint, Found, Law, Wrench};
 use crate::solver::nonsmooth::search::Swept;
 use crate::{BodyId, Mobility, Surface, Twist};
 use cloth_core::math::perpendicular;
@@ -64,7 +64,7 @@ impl Law for Cone {
     type Value = Vec3;
 
     #[inline]
-    fn act(&self, value: &Vec3, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+    fn apply(&self, value: &Vec3, sign: f64, arm: &Vec3, sum: &mut Wrench) {
         let impulse = value * sign;
         sum.angular += arm.cross(&impulse);
         sum.linear += impulse;
@@ -92,7 +92,7 @@ impl Cone {
 
 /// A contact. It stays with the rank that treats it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ContactProblem {
+pub struct ContactConstraint {
     cone: Cone,
     arms: [Vec3; 2],
     /// `K n`, kg^-1.
@@ -110,7 +110,7 @@ pub struct ContactProblem {
 }
 
 /// A contact with or without rolling resistance.
-pub trait Pressing: Problem<Kept = KeptImpulse> {
+pub trait Pressing: Constraint<Kept = KeptImpulse> {
     /// A contact of two bodies with the velocities before the response. `counts` has the number of
     /// contacts of each body (any number for a fixed one).
     fn new(
@@ -123,7 +123,7 @@ pub trait Pressing: Problem<Kept = KeptImpulse> {
     ) -> Answer<Self>;
 }
 
-impl Pressing for ContactProblem {
+impl Pressing for ContactConstraint {
     fn new(
         contact: &Contact,
         sides: &[Side; 2],
@@ -138,8 +138,9 @@ impl Pressing for ContactProblem {
             // The point is on the surface of the movable body.
             arms[1] -= normal * contact.gap.max(0.0);
         }
-        let give = give(&sides[0].mobility, &arms[0]) * f64::from(counts[0])
-            + give(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
+        let inverse_mass = inverse_effective_mass(&sides[0].mobility, &arms[0])
+            * f64::from(counts[0])
+            + inverse_effective_mass(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
         let velocity = sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1]);
         let approach = -velocity.dot(&normal);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
@@ -163,8 +164,8 @@ impl Pressing for ContactProblem {
         let contact = Self {
             cone,
             arms,
-            column: give * normal,
-            slide: largest_across(&give, &normal),
+            column: inverse_mass * normal,
+            slide: largest_across(&inverse_mass, &normal),
             target,
             speed: h * forces,
             free_gradient: velocity + bend - normal * target,
@@ -174,7 +175,7 @@ impl Pressing for ContactProblem {
     }
 }
 
-impl ContactProblem {
+impl ContactConstraint {
     /// `w` on the way to the middle of the next step.
     #[inline(always)]
     fn on_way(&self, twists: [&Twist; 2]) -> Vec3 {
@@ -208,7 +209,7 @@ impl ContactProblem {
     }
 }
 
-impl Problem for ContactProblem {
+impl Constraint for ContactConstraint {
     type Law = Cone;
     type Kept = KeptImpulse;
 
@@ -245,7 +246,7 @@ impl Problem for ContactProblem {
         let Found { gradient, change, last } = found;
         Swept {
             descent: -gradient.dot(change),
-            turn: gradient.dot(&(last - change)),
+            conjugacy: gradient.dot(&(last - change)),
             energy: 0.5 * value.dot(&(gradient + self.free_gradient)),
             error: self.error(change),
             speed: self.speed,
@@ -258,7 +259,7 @@ impl Problem for ContactProblem {
 }
 
 /// Velocity of the point at `arm` by a unit impulse there.
-fn give(mobility: &Mobility, arm: &Vec3) -> Mat3 {
+fn inverse_effective_mass(mobility: &Mobility, arm: &Vec3) -> Mat3 {
     let cross = arm.cross_matrix();
     Mat3::from_diagonal_element(mobility.inverse_mass) - cross * mobility.inverse_inertia * cross
 }

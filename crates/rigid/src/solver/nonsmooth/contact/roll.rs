@@ -17,10 +17,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Begun, Cone, ContactProblem, Pressing};
+use super::{Begun, Cone, ContactConstraint, Pressing};
 use crate::constraint::{Contact, ContactSettings, KeptImpulse, Side};
 use crate::solver::nonsmooth::announced::BodyConstraint;
-use crate::solver::nonsmooth::problem::{Answer, Found, Law, Problem, Wrench};
+use crate::solver::nonsmooth::constraint::{Answer, Constraint, Found, Law, Wrench};
 use crate::solver::nonsmooth::search::Swept;
 use crate::{Surface, Twist};
 use cloth_core::{Mat3, Vec3};
@@ -40,8 +40,8 @@ pub struct ConeAndBall {
 impl Law for ConeAndBall {
     type Value = Push;
 
-    fn act(&self, [force, torque]: &Push, sign: f64, arm: &Vec3, sum: &mut Wrench) {
-        self.cone.act(force, sign, arm, sum);
+    fn apply(&self, [force, torque]: &Push, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+        self.cone.apply(force, sign, arm, sum);
         sum.angular += torque * sign;
     }
 
@@ -63,19 +63,19 @@ impl ConeAndBall {
 
 /// A contact that resists rolling.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RollProblem {
+pub struct RollingConstraint {
     /// Its force.
-    contact: ContactProblem,
+    contact: ContactConstraint,
     law: ConeAndBall,
     /// Inverse inertias of the parts, (kg m^2)^-1.
-    gives: [Mat3; 2],
+    inverse_inertias: [Mat3; 2],
     /// At least the largest eigenvalue of `A`, (kg m^2)^-1.
     bound: f64,
     /// `w` without impulses, rad/s.
     free_spin: Vec3,
 }
 
-impl Pressing for RollProblem {
+impl Pressing for RollingConstraint {
     fn new(
         contact: &Contact,
         sides: &[Side; 2],
@@ -84,18 +84,19 @@ impl Pressing for RollProblem {
         start: &Begun,
         settings: &ContactSettings,
     ) -> Answer<Self> {
-        let force = ContactProblem::new(contact, sides, surface, counts, start, settings);
-        let (contact, value) = (force.problem, [force.impulse.value, Vec3::zeros()]);
-        let gives = [0, 1].map(|i| sides[i].mobility.inverse_inertia * f64::from(counts[i]));
+        let force = ContactConstraint::new(contact, sides, surface, counts, start, settings);
+        let (contact, value) = (force.constraint, [force.impulse.value, Vec3::zeros()]);
+        let inverse_inertias =
+            [0, 1].map(|i| sides[i].mobility.inverse_inertia * f64::from(counts[i]));
         // No eigenvalue is above the largest sum of a row. For balls both are equal.
-        let rows = (gives[0] + gives[1]).abs() * Vec3::repeat(1.0);
+        let rows = (inverse_inertias[0] + inverse_inertias[1]).abs() * Vec3::repeat(1.0);
         let free_spin = sides[0].twist.angular - sides[1].twist.angular;
         let law = ConeAndBall { cone: contact.cone, arm: surface.rolling };
-        Answer::new(Self { contact, law, gives, bound: rows.max(), free_spin }, value)
+        Answer::new(Self { contact, law, inverse_inertias, bound: rows.max(), free_spin }, value)
     }
 }
 
-impl RollProblem {
+impl RollingConstraint {
     /// The error of velocity that this change of the impulse removes, m/s.
     fn error(&self, [change, turned]: &Push) -> f64 {
         let of_torque = turned.norm() * self.bound * self.contact.arms[0].norm();
@@ -103,7 +104,7 @@ impl RollProblem {
     }
 }
 
-impl Problem for RollProblem {
+impl Constraint for RollingConstraint {
     type Law = ConeAndBall;
     type Kept = KeptImpulse;
 
@@ -114,13 +115,14 @@ impl Problem for RollProblem {
     }
 
     fn start([force, _]: &Push, touch: &BodyConstraint) -> Begun {
-        ContactProblem::start(force, touch)
+        ContactConstraint::start(force, touch)
     }
 
     fn sweep(&mut self, [force, torque]: &Push, twists: [&Twist; 2]) -> [Push; 2] {
         let [gradient, change] = self.contact.sweep(force, twists);
         let before = twists[0].angular - twists[1].angular;
-        let by_force = [0, 1].map(|i| self.gives[i] * self.contact.arms[i].cross(&change));
+        let by_force =
+            [0, 1].map(|i| self.inverse_inertias[i] * self.contact.arms[i].cross(&change));
         let spin = before + by_force[0] + by_force[1];
         let turned = self.law.in_ball(&(force + change), torque - spin / self.bound) - torque;
         [[gradient, before], [change, turned]]
@@ -145,7 +147,7 @@ impl Problem for RollProblem {
         let of_force = self.contact.swept(force, &of_force);
         Swept {
             descent: of_force.descent - spin.dot(&turned),
-            turn: of_force.turn + spin.dot(&(last[1] - turned)),
+            conjugacy: of_force.conjugacy + spin.dot(&(last[1] - turned)),
             energy: of_force.energy + 0.5 * torque.dot(&(spin + self.free_spin)),
             error: self.error(&found.change),
             ..of_force

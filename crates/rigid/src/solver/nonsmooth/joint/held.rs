@@ -1,12 +1,12 @@
 //! The motions of a joint that are held in both directions, for a solver of all joints at once.
 
+use crate::solver::nonsmooth::constraint::Answer;
 use crate::solver::nonsmooth::islands::{HeldJoint, NO_BODY};
-use crate::solver::nonsmooth::joint::JointProblem;
+use crate::solver::nonsmooth::joint::JointConstraint;
 use crate::solver::nonsmooth::joint::rows::{JointLaw, LIMIT, MOTOR, Motions, Rows};
-use crate::solver::nonsmooth::problem::Answer;
 use crate::{BodyId, Mobility, Twist};
 
-impl JointProblem {
+impl JointConstraint {
     /// True if the limits hold the motion along or about x at one place, in both directions.
     fn is_held(&self) -> bool {
         let JointLaw { low, high, .. } = &self.law;
@@ -29,7 +29,7 @@ impl JointProblem {
             inverse_inertias: [0, 1].map(|side| of(side).1.inverse_inertia),
             axes: self.law.axes,
             open: (0..6)
-                .map(|row| self.apart[row].abs() * if row < 3 { 1.0 } else { self.lever })
+                .map(|row| self.openings[row].abs() * if row < 3 { 1.0 } else { self.lever })
                 .fold(0.0, f64::max)
                 / self.lever,
             arms: self.arms,
@@ -77,11 +77,11 @@ impl JointProblem {
     }
 
     /// How far the rigid held motions are open: m, rad.
-    pub fn apart(&self) -> &Motions {
-        &self.apart
+    pub fn openings(&self) -> &Motions {
+        &self.openings
     }
 
-    /// As [`JointProblem::close_less`], by motion.
+    /// [`JointConstraint::close_less`], by motion.
     pub fn close_less_by(&mut self, part: &Motions) {
         let mut rows = Rows::default();
         self.set_held(&mut rows, |row, _| part[row]);
@@ -108,26 +108,26 @@ impl JointProblem {
     }
 }
 
-impl Answer<JointProblem> {
+impl Answer<JointConstraint> {
     /// The gradient of the held motions in the last sweep. It is 0 for free motions.
     pub fn held_gradient(&self) -> Motions {
         Motions::from_fn(|row, _| {
-            self.problem.place_of(row).map_or(0.0, |place| self.found.gradient[place])
+            self.constraint.place_of(row).map_or(0.0, |place| self.found.gradient[place])
         })
     }
 
     /// Replaces what the last sweep would change to hold the motions by `change`. The answer to its
     /// change along or about x stays.
     pub fn replace_held(&mut self, change: &Motions) {
-        let (problem, own) = (&self.problem, &mut self.found.change);
-        if !problem.is_held() {
+        let (constraint, own) = (&self.constraint, &mut self.found.change);
+        if !constraint.is_held() {
             let along = own[LIMIT] + own[MOTOR];
-            own[..6].copy_from_slice((problem.inverse * problem.column * -along).as_slice());
+            own[..6].copy_from_slice((constraint.inverse * constraint.column * -along).as_slice());
         } else {
             *own = [0.0; 8];
         }
         for row in 0..6 {
-            if let Some(place) = problem.place_of(row) {
+            if let Some(place) = constraint.place_of(row) {
                 own[place] += change[row];
             }
         }
@@ -136,6 +136,6 @@ impl Answer<JointProblem> {
     /// Sets the held motions of `proposed` to the present impulses plus `change`.
     pub fn propose_held(&self, proposed: &mut Rows, change: &Motions) {
         let value = &self.impulse.value;
-        self.problem.set_held(proposed, |row, place| value[place] + change[row]);
+        self.constraint.set_held(proposed, |row, place| value[place] + change[row]);
     }
 }

@@ -42,14 +42,14 @@ use self::rows::{JointLaw, LIMIT, MOTOR, Mat6, Motions, Rows};
 use crate::constraint::joint::ActiveJoint;
 use crate::constraint::{ContactSettings, KeptJoint, Side};
 use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
-use crate::solver::nonsmooth::problem::{Answer, Found, Law, Problem};
+use crate::solver::nonsmooth::constraint::{Answer, Constraint, Found, Law};
 use crate::solver::nonsmooth::search::{ROUNDED, Swept};
 use crate::{BodyId, Twist};
 use cloth_core::Vec3;
 
 /// A joint and its impulse. It stays with the rank that treats the joint.
 #[derive(Debug, Clone, Copy)]
-pub struct JointProblem {
+pub struct JointConstraint {
     law: JointLaw,
     arms: [Vec3; 2],
     locked: [bool; 6],
@@ -58,20 +58,20 @@ pub struct JointProblem {
     /// The column of `K` for the motion along or about x, in the rows of the locked motions.
     column: Motions,
     /// The change of this motion by a unit impulse along it, with the locked motions held.
-    give: f64,
+    inverse_effective_mass: f64,
     /// What compliance adds to the velocities of the locked motions and the limits.
     soft: [f64; 7],
     /// Velocities of the locked motions, and the least and the largest velocity of the limits.
     targets: Motions,
     limits: [f64; 2],
     /// Speed of the motor.
-    drive: f64,
+    motor_speed: f64,
     /// A length that makes angles comparable to lengths, m.
     lever: f64,
     /// The speed that counts as large, m/s.
     speed: f64,
     /// How far rigid held motions are open: m, rad.
-    apart: Motions,
+    openings: Motions,
     /// The speed of its points, at most, m/s.
     moving: f64,
     /// `u` without impulses, and before the last sweep.
@@ -81,7 +81,7 @@ pub struct JointProblem {
     error: f64,
 }
 
-impl JointProblem {
+impl JointConstraint {
     /// A joint of two bodies with the velocities before the response. `counts` has the number of
     /// constraints of each body (any number for a fixed one). `start` is the impulse to begin with.
     pub fn new(
@@ -96,8 +96,8 @@ impl JointProblem {
         let (axes, h) = (pose.axes, settings.step_s);
         let mut matrix = Mat6::zeros();
         for side in 0..2 {
-            matrix +=
-                rows::give(&sides[side].mobility, &arms[side], &axes) * f64::from(counts[side]);
+            matrix += rows::inverse_effective_mass(&sides[side].mobility, &arms[side], &axes)
+                * f64::from(counts[side]);
         }
         let (locked, along) = (of_joint.kind.locked(), of_joint.kind.along().row());
         let soft = rows::softness(of_joint, h);
@@ -111,34 +111,34 @@ impl JointProblem {
         }
         let (low, high) = rows::impulse_range(of_joint, h);
         let law = JointLaw { axes, low, high, along: along.unwrap_or(6) as u64 };
-        let mut problem = Self {
+        let mut constraint = Self {
             law,
             arms,
             locked,
             inverse,
             column,
-            give: rest,
+            inverse_effective_mass: rest,
             soft,
             targets: Motions::zeros(),
             limits: [0.0; 2],
-            drive: of_joint.motor.map_or(0.0, |motor| motor.speed),
+            motor_speed: of_joint.motor.map_or(0.0, |motor| motor.speed),
             lever: rows::lever(sides),
             speed: 0.0,
-            apart: Motions::zeros(),
+            openings: Motions::zeros(),
             moving: 0.0,
             free: Motions::zeros(),
             velocity: Motions::zeros(),
             error: 0.0,
         };
-        problem.free = problem.relative([&sides[0].twist, &sides[1].twist]);
+        constraint.free = constraint.relative([&sides[0].twist, &sides[1].twist]);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
-        problem.speed = h * forces;
+        constraint.speed = h * forces;
         let of_side = |side: usize| {
             let Twist { linear, angular } = &sides[side].twist;
             linear.norm() + angular.norm() * arms[side].norm()
         };
-        problem.moving = of_side(0).max(of_side(1));
-        Answer::new(problem, law.allowed(*start))
+        constraint.moving = of_side(0).max(of_side(1));
+        Answer::new(constraint, law.allowed(*start))
     }
 
     /// Sets the velocities that close the joint. `curvature` is the second-order part `q` of the
@@ -146,7 +146,7 @@ impl JointProblem {
     pub fn aim(&mut self, joint: &ActiveJoint, curvature: &[f64; 6], settings: &ContactSettings) {
         self.targets = rows::targets(joint, curvature, settings);
         self.limits = rows::limits(joint, curvature, settings);
-        self.apart = Motions::from_fn(|row, _| match self.place_of(row) {
+        self.openings = Motions::from_fn(|row, _| match self.place_of(row) {
             Some(place) if self.soft[place] > 0.0 => 0.0,
             Some(LIMIT) => joint.excess(),
             Some(_) => joint.pose.motion[row],
@@ -158,10 +158,10 @@ impl JointProblem {
 
     /// `u` for these velocities of the bodies.
     fn relative(&self, twists: [&Twist; 2]) -> Motions {
-        let apart = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
-        let turn = twists[0].angular - twists[1].angular;
-        let (apart, turn) = (self.law.axes.tr_mul(&apart), self.law.axes.tr_mul(&turn));
-        Motions::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
+        let linear = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
+        let angular = twists[0].angular - twists[1].angular;
+        let (linear, angular) = (self.law.axes.tr_mul(&linear), self.law.axes.tr_mul(&angular));
+        Motions::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
     }
 
     /// How fast the locked motions open more than they should, at these velocities of the bodies
@@ -187,7 +187,7 @@ impl JointProblem {
     /// impulses of limits and motor like this.
     fn error(&self, open: &Motions, changes: [f64; 2]) -> f64 {
         let unit = if self.law.along == 3 { self.lever } else { 1.0 };
-        let along = changes.map(|change| change.abs() * self.give * unit);
+        let along = changes.map(|change| change.abs() * self.inverse_effective_mass * unit);
         self.size(open).max(along[0]).max(along[1])
     }
 
@@ -212,20 +212,21 @@ impl JointProblem {
         let old = [value[LIMIT], value[MOTOR]];
         let mut new = old;
         if high[1] > 0.0 {
-            let driven = old[1] - (velocity - self.drive) / self.give;
-            new[1] = driven.clamp(low[1], high[1]);
-            velocity += self.give * (new[1] - old[1]);
+            let applied = old[1] - (velocity - self.motor_speed) / self.inverse_effective_mass;
+            new[1] = applied.clamp(low[1], high[1]);
+            velocity += self.inverse_effective_mass * (new[1] - old[1]);
         }
         if low[0] < 0.0 || high[0] > 0.0 {
             velocity += self.soft[LIMIT] * old[0];
-            let [least, largest] = self.limits.map(|limit| old[0] - (velocity - limit) / self.give);
+            let [least, largest] =
+                self.limits.map(|limit| old[0] - (velocity - limit) / self.inverse_effective_mass);
             new[0] = if least > 0.0 { least } else { largest.min(0.0) };
         }
         [new[0] - old[0], new[1] - old[1]]
     }
 }
 
-impl Problem for JointProblem {
+impl Constraint for JointConstraint {
     type Law = JointLaw;
     type Kept = KeptJoint;
 
@@ -259,7 +260,7 @@ impl Problem for JointProblem {
             let sign = if l == 0.0 { change[LIMIT] } else { l };
             let limit = w - self.limit(sign, w);
             gradient[LIMIT] = if limit.is_finite() { limit } else { 0.0 };
-            gradient[MOTOR] = u - self.drive;
+            gradient[MOTOR] = u - self.motor_speed;
         }
         self.error = self.error(&open, [change[LIMIT], change[MOTOR]]);
         [gradient, change]
@@ -279,7 +280,7 @@ impl Problem for JointProblem {
     }
 
     fn product(&self, a: &Rows, b: &Rows) -> f64 {
-        self.give * (a[LIMIT] * b[LIMIT] + a[MOTOR] * b[MOTOR])
+        self.inverse_effective_mass * (a[LIMIT] * b[LIMIT] + a[MOTOR] * b[MOTOR])
     }
 
     fn swept(&self, value: &Rows, found: &Found<Rows>) -> Swept {
@@ -298,7 +299,7 @@ impl Problem for JointProblem {
         let before = last.iter().zip(gradient).map(|(last, gradient)| last * gradient).sum::<f64>();
         Swept {
             descent,
-            turn: before + descent,
+            conjugacy: before + descent,
             energy: (0..8).map(energy).sum(),
             error: self.error,
             speed: self.speed,

@@ -6,7 +6,7 @@ use nalgebra::{SMatrix, SVector};
 use crate::Mobility;
 use crate::constraint::joint::{ActiveJoint, JointSettings, Motor};
 use crate::constraint::{ContactSettings, Side};
-use crate::solver::nonsmooth::problem::{Law, Wrench};
+use crate::solver::nonsmooth::constraint::{Law, Wrench};
 use cloth_bodies::bodies::joints::kind::Along;
 use cloth_core::{Mat3, Vec3};
 
@@ -16,7 +16,7 @@ pub type Mat6 = SMatrix<f64, 6, 6>;
 pub type Motions = SVector<f64, 6>;
 
 /// `K` of a body: the change of `u` by a unit impulse at `arm` (m), along and about the axes.
-pub fn give(mobility: &Mobility, arm: &Vec3, axes: &Mat3) -> Mat6 {
+pub fn inverse_effective_mass(mobility: &Mobility, arm: &Vec3, axes: &Mat3) -> Mat6 {
     let (cross, inverse) = (arm.cross_matrix(), mobility.inverse_inertia);
     let linear = Mat3::from_diagonal_element(mobility.inverse_mass) - cross * inverse * cross;
     let coupling = -(cross * inverse);
@@ -128,7 +128,7 @@ pub struct JointLaw {
 impl Law for JointLaw {
     type Value = Rows;
 
-    fn act(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+    fn apply(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
         let mut rows = Motions::from_column_slice(&value[..6]);
         if let Some(row) = rows.get_mut(self.along as usize) {
             *row += value[LIMIT] + value[MOTOR];

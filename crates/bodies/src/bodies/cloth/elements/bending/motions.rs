@@ -30,7 +30,7 @@ pub(super) struct HingeMotions {
     clamps: usize,
     /// Angle minus rest angle of every hinge of the sheet, rad. Zero for those of other ranks.
     deviations: Vec<f64>,
-    /// The same plus damping time times the rate of the angle, rad. Empty if nothing is damped.
+    /// The angle plus damping time times the rate of the angle, rad. Empty if nothing is damped.
     bends: Vec<f64>,
     /// One of each id.
     motions: Vec<HingeMotion>,

@@ -11,7 +11,7 @@ use cloth_core::Vec3;
 
 /// What gives bodies their velocities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Driver {
+pub enum Applied {
     /// The forces and the impulses.
     Impulses,
     /// The directions in which the impulses change, alone.
@@ -38,7 +38,7 @@ pub trait Law: Debug + Pod + Send + Sync {
     /// Adds what `value` (an impulse or a direction) does to a body. `sign` is 1 for the first body
     /// and -1 for the second. `arm` (m) is the vector from its centre of mass to the point of the
     /// constraint.
-    fn act(&self, value: &Self::Value, sign: f64, arm: &Vec3, sum: &mut Wrench);
+    fn apply(&self, value: &Self::Value, sign: f64, arm: &Vec3, sum: &mut Wrench);
     /// The impulse near `value` that the constraint can give.
     fn allowed(&self, value: Self::Value) -> Self::Value;
 }
@@ -61,16 +61,16 @@ impl<V: Pod> Impulse<V> {
     }
 
     /// The part that gives bodies their velocities.
-    pub fn of(&self, driver: Driver) -> &V {
-        match driver {
-            Driver::Impulses => &self.value,
-            Driver::Directions => &self.direction,
+    pub fn of(&self, applied: Applied) -> &V {
+        match applied {
+            Applied::Impulses => &self.value,
+            Applied::Directions => &self.direction,
         }
     }
 
     /// Makes a change of an impulse with this law.
     #[inline(always)]
-    pub fn apply(&mut self, law: &impl Law<Value = V>, change: Change) {
+    pub fn change(&mut self, law: &impl Law<Value = V>, change: Change) {
         match change {
             Change::Advance(length) => {
                 let mut next = self.value;
@@ -85,7 +85,7 @@ impl<V: Pod> Impulse<V> {
 }
 
 /// A constraint on the rank that treats it: what does not depend on its impulse.
-pub trait Problem: Debug + Copy + Send + Sync {
+pub trait Constraint: Debug + Copy + Send + Sync {
     /// What its impulse can be.
     type Law: Law;
     /// What is kept of it for the next step.
@@ -133,27 +133,27 @@ pub struct Found<V> {
 
 /// A constraint with its impulse.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<C: Problem> {
+pub struct Answer<C: Constraint> {
     /// The constraint.
-    pub problem: C,
+    pub constraint: C,
     /// Its impulse.
     pub impulse: Impulse<Value<C>>,
     /// What the last sweep found.
     pub found: Found<Value<C>>,
 }
 
-impl<C: Problem> Answer<C> {
+impl<C: Constraint> Answer<C> {
     /// A constraint that begins with the impulse `value`.
-    pub fn new(problem: C, value: Value<C>) -> Self {
+    pub fn new(constraint: C, value: Value<C>) -> Self {
         let zero = Value::<C>::zeroed();
         let found = Found { gradient: zero, change: zero, last: zero };
-        Self { problem, impulse: Impulse::new(value), found }
+        Self { constraint, impulse: Impulse::new(value), found }
     }
 
     /// One sweep. `twists` are the velocities that the impulses give both bodies.
     #[inline(always)]
     pub fn sweep(&mut self, twists: [&Twist; 2]) {
-        let [gradient, change] = self.problem.sweep(&self.impulse.value, twists);
+        let [gradient, change] = self.constraint.sweep(&self.impulse.value, twists);
         self.found = Found { gradient, change, last: self.found.change };
     }
 
@@ -173,12 +173,12 @@ impl<C: Problem> Answer<C> {
     /// What the last sweep did.
     #[inline(always)]
     pub fn swept(&self) -> Swept {
-        self.problem.swept(&self.impulse.value, &self.found)
+        self.constraint.swept(&self.impulse.value, &self.found)
     }
 
     /// Makes the direction from the change of the last sweep and `share` of the last direction. A
     /// contact that the sweep does not change gets no direction: most of these are open.
-    pub fn turn(&mut self, share: f64) {
+    pub fn set_direction(&mut self, share: f64) {
         let is_fixed = self.found.change == Value::<C>::zeroed();
         let directions = numbers_mut(&mut self.impulse.direction).iter_mut();
         for (direction, change) in directions.zip(numbers(&self.found.change)) {
@@ -190,12 +190,12 @@ impl<C: Problem> Answer<C> {
     /// `-g.p` and `p.Ap`, J. `twists` are the velocities that the directions of all impulses give
     /// both bodies.
     pub fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
-        self.problem.along_direction(&self.found.gradient, &self.impulse.direction, twists)
+        self.constraint.along_direction(&self.found.gradient, &self.impulse.direction, twists)
     }
 
     /// Changes the impulse.
-    pub fn apply(&mut self, change: Change) {
-        self.impulse.apply(self.problem.law(), change);
+    pub fn change(&mut self, change: Change) {
+        self.impulse.change(self.constraint.law(), change);
     }
 }
 
@@ -209,13 +209,13 @@ pub fn add_all<'a, L: Law + 'a>(
     let is_constrained = touches.len() > 0;
     for touch in touches {
         let (law, value) = of(touch);
-        law.act(value, touch.sign(), &touch.arm, sum);
+        law.apply(value, touch.sign(), &touch.arm, sum);
     }
     is_constrained
 }
 
 /// The numbers of the impulse of a constraint.
-pub type Value<C> = <<C as Problem>::Law as Law>::Value;
+pub type Value<C> = <<C as Constraint>::Law as Law>::Value;
 
 /// The numbers in the value of an impulse.
 pub fn numbers<V: Pod>(value: &V) -> &[f64] {
