@@ -143,7 +143,7 @@ pub struct Surfaces {
     /// Cloths, then bodies of few nodes, then obstacles. An object's place is its number.
     pub list: Vec<Surface>,
     /// Pairs of objects that are not tested against each other, rising; the lower comes first.
-    apart: Vec<[u32; 2]>,
+    excluded: Vec<[u32; 2]>,
     /// The radii of the vertices from the first round surface to the last, m.
     radii: Vec<f64>,
     /// The first vertex of the first round surface.
@@ -159,26 +159,26 @@ impl Surfaces {
         let last = from_first.iter().rposition(|it| is_round(&it)).map_or(0, |last| last + 1);
         let radii = from_first[..last].iter().flat_map(|it| vec![it.radius_m; it.vertex_count]);
         let first_round = from_first.first().map_or(0, |surface| surface.vertices().start);
-        Self { radii: radii.collect(), first_round, apart: Vec::new(), list }
+        Self { radii: radii.collect(), first_round, excluded: Vec::new(), list }
     }
 
     /// Does not test the objects of these pairs against each other. An object may be paired with itself.
-    pub fn keep_apart(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
+    pub fn exclude(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
         let rising = |[a, b]: [usize; 2]| [a.min(b) as u32, a.max(b) as u32];
-        self.apart.extend(pairs.map(rising));
-        self.apart.sort_unstable();
-        self.apart.dedup();
+        self.excluded.extend(pairs.map(rising));
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
     }
 
     /// Whether some objects that might meet are not tested against each other.
-    pub fn has_apart(&self) -> bool {
-        !self.apart.is_empty()
+    pub fn has_excluded(&self) -> bool {
+        !self.excluded.is_empty()
     }
 
     /// Whether two objects that might meet are not tested against each other.
-    pub fn are_apart(&self, first: u32, second: u32) -> bool {
+    pub fn are_excluded(&self, first: u32, second: u32) -> bool {
         let pair = [first.min(second), first.max(second)];
-        !self.apart.is_empty() && self.apart.binary_search(&pair).is_ok()
+        !self.excluded.is_empty() && self.excluded.binary_search(&pair).is_ok()
     }
 
     /// The radii of round surfaces.

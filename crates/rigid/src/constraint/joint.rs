@@ -43,7 +43,7 @@ pub struct Joints {
     /// Numbers of the joints by rising id of their first bodies.
     by_first: Vec<(BodyId, u32)>,
     /// Pairs of bodies that do not collide, rising. The lower id comes first.
-    apart: Vec<[BodyId; 2]>,
+    not_colliding: Vec<[BodyId; 2]>,
     /// For bodies with joints, the distance from the centre of mass within which the joints act,
     /// m, by rising id.
     reaches: Vec<(BodyId, f64)>,
@@ -61,7 +61,7 @@ impl Second {
 impl Joints {
     /// These joints. The second body of a joint may be fixed; `fixed_id` gives its id by its place.
     pub fn new(joints: Vec<Joint>, fixed_id: impl Fn(u32) -> BodyId) -> Self {
-        let (mut by_first, mut apart, mut reaches) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut by_first, mut not_colliding, mut reaches) = (Vec::new(), Vec::new(), Vec::new());
         for (joint, number) in joints.iter().zip(0..) {
             let Joint { first, second, frames, settings } = joint;
             by_first.push((*first, number));
@@ -75,16 +75,16 @@ impl Joints {
                 Second::Space => None,
             };
             if let Some(second) = second.filter(|_| !settings.collide) {
-                apart.push([*first.min(&second), *first.max(&second)]);
+                not_colliding.push([*first.min(&second), *first.max(&second)]);
             }
         }
         by_first.sort_unstable();
-        apart.sort_unstable();
-        apart.dedup();
+        not_colliding.sort_unstable();
+        not_colliding.dedup();
         reaches.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         reaches.dedup_by_key(|reach| reach.0);
         let has_springs = joints.iter().any(Joint::is_spring);
-        Self { joints, by_first, apart, reaches, has_springs }
+        Self { joints, by_first, not_colliding, reaches, has_springs }
     }
 
     /// All joints, by their numbers.
@@ -109,8 +109,9 @@ impl Joints {
     }
 
     /// True if two bodies do not collide because a joint connects them.
-    pub fn are_apart(&self, a: BodyId, b: BodyId) -> bool {
-        !self.apart.is_empty() && self.apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
+    pub fn do_not_collide(&self, a: BodyId, b: BodyId) -> bool {
+        !self.not_colliding.is_empty()
+            && self.not_colliding.binary_search(&[a.min(b), a.max(b)]).is_ok()
     }
 
     /// The distance from the centre of mass of `id` within which its joints act, m. It is 0 without

@@ -157,7 +157,7 @@ impl Model {
         let (mut surfaces, shortest_edges) =
             surfaces::build(&setup, &bodies, &numbering, &partition.patches, culling)?;
         let names = names(&setup, &bodies);
-        surfaces.keep_apart(setup.apart(&names).into_iter());
+        surfaces.exclude(setup.apart(&names).into_iter());
         let kind = |it: &Surface| (it.moves, it.vertices().end as VertexId);
         let kinds = Vec::from_iter(surfaces.list.iter().map(kind));
         let ends = kinds.iter().map(|&(_, end)| end).collect();

@@ -41,7 +41,7 @@ pub(super) fn whole_objects(trees: &TestTrees, surfaces: &Surfaces) -> Vec<Test>
             };
             let test = Test { obj1: a.object, dop1: a.node, obj2: b.object, dop2: b.node };
             let meets = moves(a.object).meets(moves(b.object), a.object == b.object);
-            if meets && !surfaces.are_apart(a.object, b.object) && trees.has_changed(&test) {
+            if meets && !surfaces.are_excluded(a.object, b.object) && trees.has_changed(&test) {
                 tests.push(test);
             }
         }

@@ -211,7 +211,7 @@ impl Detector {
                         }
                         let (first, image) = images.entry(entry as u32, bodies.len());
                         let id = bodies.id(first as usize);
-                        if !world.treats(first) || joints.are_apart(id, fixed.id(place)) {
+                        if !world.treats(first) || joints.do_not_collide(id, fixed.id(place)) {
                             continue;
                         }
                         let meeting =
@@ -269,7 +269,7 @@ impl<'a> OfPairs<'a> {
         };
         let body = |place: u32| (bodies.shape(place as usize), bodies.states()[place as usize]);
         let partner = fixed.id_of(meeting.second, &bodies);
-        if !self.world.treats(first) || joints.are_apart(id(first), partner) {
+        if !self.world.treats(first) || joints.do_not_collide(id(first), partner) {
             return None;
         }
         let (own, start) = body(meeting.first);

@@ -118,7 +118,7 @@ fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
         let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, moves);
         surfaces.list.push(surface);
     }
-    surfaces.keep_apart([[3, 2]].into_iter());
+    surfaces.exclude([[3, 2]].into_iter());
     surfaces
 }
 const CLOTH_VERTICES: usize = 25 + 9;
