@@ -7,11 +7,9 @@ use cloth_core::ExactSums;
 use cloth_rigid::constraint::Between;
 use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::by_body::ByBody;
-use cloth_rigid::solver::nonsmooth::announced::{
-    BodyConstraint, Kept, StartOf, starts_of, touches,
-};
+use cloth_rigid::solver::nonsmooth::announced::{BodyConstraint, StartOf, starts_of, touches};
 use cloth_rigid::solver::nonsmooth::constraint::{
-    Answer, Applied, Change, Constraint, Found, Law, Value, Wrench, add_all, difference, numbers,
+    Answer, Change, Constraint, Found, Law, Value, Wrench, add_all, difference, keep, numbers,
     numbers_mut,
 };
 use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
@@ -36,11 +34,11 @@ pub(super) struct Constraints<C: Constraint> {
     last: Vec<Value<C>>,
 }
 
-/// What owners send to the other workers.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Sent {
+/// What owners send to the other workers, and what gives bodies their velocities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ImpulseValue {
     /// The impulses.
-    Impulse,
+    Present,
     /// The directions in which they change.
     Direction,
     /// The impulses that are proposed.
@@ -73,7 +71,7 @@ impl<C: Constraint> Constraints<C> {
             if local.is_inside() {
                 inside.push(number);
             }
-            if local.first.is_some_and(|member| bodies.is_home(member as usize)) {
+            if local.first.is_some_and(|member| bodies.list()[member as usize].is_home) {
                 own.push(number);
             }
             places.push(place);
@@ -85,7 +83,7 @@ impl<C: Constraint> Constraints<C> {
                 }
             }
         }
-        by_body.order(bodies.len());
+        by_body.order(bodies.list().len());
     }
 
     /// Number of constraints of a member.
@@ -108,9 +106,9 @@ impl<C: Constraint> Constraints<C> {
     ) {
         let zero = Value::<C>::zeroed();
         let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
-        for member in 0..bodies.len() {
+        for (member, body) in bodies.list().iter().enumerate() {
             let touches = self.by_body.of(member);
-            for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
+            for (touch, start) in touches.clone().zip(starts_of(kept, body.id, touches)) {
                 if touch.is_first() {
                     starts[touch.place()] = start;
                 }
@@ -154,44 +152,38 @@ impl<C: Constraint> Constraints<C> {
         all.for_each(|(answer, proposed)| work(answer, proposed));
     }
 
+    fn value(&self, number: usize, which: ImpulseValue) -> &Value<C> {
+        let impulse = &self.answers[number].impulse;
+        match which {
+            ImpulseValue::Present => &impulse.value,
+            ImpulseValue::Direction => &impulse.direction,
+            ImpulseValue::Proposed => &self.proposed[number],
+        }
+    }
+
     /// What the owner sends to the other workers of each own constraint.
-    pub fn sent(&self, what: Sent) -> impl Iterator<Item = Value<C>> {
-        self.own.iter().map(move |&number| {
-            let impulse = &self.answers[number as usize].impulse;
-            match what {
-                Sent::Impulse => impulse.value,
-                Sent::Direction => impulse.direction,
-                Sent::Proposed => self.proposed[number as usize],
-            }
-        })
+    pub fn sent(&self, which: ImpulseValue) -> impl Iterator<Item = Value<C>> {
+        self.own.iter().map(move |&number| *self.value(number as usize, which))
     }
 
     /// Takes what the owners of all constraints have sent, by place in the list of all constraints.
-    pub fn receive(&mut self, what: Sent, all: &[Value<C>]) {
+    pub fn receive(&mut self, which: ImpulseValue, all: &[Value<C>]) {
         let known = self.answers.iter_mut().zip(&mut self.proposed).zip(&self.places);
         for ((answer, proposed), &place) in known {
-            *match what {
-                Sent::Impulse => &mut answer.impulse.value,
-                Sent::Direction => &mut answer.impulse.direction,
-                Sent::Proposed => proposed,
+            *match which {
+                ImpulseValue::Present => &mut answer.impulse.value,
+                ImpulseValue::Direction => &mut answer.impulse.direction,
+                ImpulseValue::Proposed => proposed,
             } = all[place as usize];
         }
     }
 
-    /// Adds what `applied` does to a member, in the order of (partner, number). Returns false if
+    /// Adds what these values do to a member, in the order of (partner, number). Returns false if
     /// the body has no constraint.
-    pub fn apply(&self, member: usize, applied: Applied, sum: &mut Wrench) -> bool {
-        add_all(self.by_body.of(member), sum, |touch| {
-            let Answer { constraint, impulse, .. } = &self.answers[touch.place()];
-            (constraint.law(), impulse.of(applied))
-        })
-    }
-
-    /// Adds what the proposed impulses do to a member, see [`Constraints::apply`].
-    pub fn apply_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
+    pub fn apply(&self, member: usize, which: ImpulseValue, sum: &mut Wrench) -> bool {
         add_all(self.by_body.of(member), sum, |touch| {
             let number = touch.place();
-            (self.answers[number].constraint.law(), &self.proposed[number])
+            (self.answers[number].constraint.law(), self.value(number, which))
         })
     }
 
@@ -235,7 +227,8 @@ impl<C: Constraint> Constraints<C> {
                 let mut sum = Wrench::ZERO;
                 let sign = if side == 0 { 1.0 } else { -1.0 };
                 constraint.law().apply(&found.change, sign, &constraint.arms()[side], &mut sum);
-                sum.add_to(&mut twists[member as usize], bodies.mobility(member as usize));
+                let member = member as usize;
+                sum.add_to(&mut twists[member], &bodies.list()[member].mobility);
             }
         }
     }
@@ -318,13 +311,10 @@ impl<C: Constraint> Constraints<C> {
         is_slow: impl Fn(usize) -> bool,
         kept: &mut Vec<C::Kept>,
     ) {
-        let home = (0..bodies.len()).filter(|&member| bodies.is_home(member) && is_slow(member));
-        for member in home {
-            for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
-                let value = &self.answers[touch.place()].impulse.value;
-                if *value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(bodies.id(member), touch, &C::start(value, touch)));
-                }
+        for (member, body) in bodies.list().iter().enumerate() {
+            if body.is_home && is_slow(member) {
+                let value = |touch: &BodyConstraint| &self.answers[touch.place()].impulse.value;
+                keep::<C>(body.id, self.by_body.of(member), value, kept);
             }
         }
     }

@@ -3,15 +3,13 @@
 
 use crate::impulses::ImpulseWorker;
 use crate::impulses::bodies::Local;
+use crate::impulses::constraints::ImpulseValue;
 use cloth_core::linear::direct::factor::Part6;
 use cloth_rigid::FixedBodies;
 use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::nonsmooth::constraint::Answer;
 use cloth_rigid::solver::nonsmooth::islands::{HeldJoint, parts_of};
 use cloth_rigid::solver::nonsmooth::joint::JointConstraint;
-
-/// A value for each joint.
-type Held = Vec<Part6>;
 
 impl ImpulseWorker {
     /// The joints that the worker owns and that hold a motion: their numbers among its joints,
@@ -26,8 +24,8 @@ impl ImpulseWorker {
     pub(super) fn held_joints(&self, middle: &Middle) -> Vec<HeldJoint> {
         let Self { bodies, joints, counts, .. } = self;
         let body = |member: u32| {
-            let member = member as usize;
-            (bodies.id(member), parts_of(bodies.mobility(member), counts[member]))
+            let body = &bodies.list()[member as usize];
+            (body.id, parts_of(&body.mobility, counts[member as usize]))
         };
         let held = self.holding().map(|(number, local, answer)| {
             let number = middle.joints[joints.place(number)].ends.number;
@@ -42,21 +40,16 @@ impl ImpulseWorker {
         self.holding().map(place).map(|place| middle.joints[place].ends.number).collect()
     }
 
-    /// See [`JointConstraint::held_targets`].
-    pub(super) fn held_targets(&self) -> Held {
-        self.holding().map(|(.., answer)| answer.constraint.held_targets()).collect()
-    }
-
-    /// See [`Answer::held_gradient`].
-    pub(super) fn held_gradient(&self) -> Held {
-        self.holding().map(|(.., answer)| answer.held_gradient()).collect()
+    /// A value of each of them.
+    pub(super) fn held(&self, value: impl Fn(&Answer<JointConstraint>) -> Part6) -> Vec<Part6> {
+        self.holding().map(|(.., answer)| value(answer)).collect()
     }
 
     /// Before: impulses are proposed for contacts, limits and motors. After: members have their old
     /// velocities. Returns how fast held motions open too fast with the proposed impulses.
-    pub(super) fn held_open(&mut self, fixed: &FixedBodies) -> Held {
+    pub(super) fn held_open(&mut self, fixed: &FixedBodies) -> Vec<Part6> {
         let twists = self.twists.clone();
-        self.update_velocities_as_proposed();
+        self.update_velocities(ImpulseValue::Proposed);
         let open = self.holding().map(|(_, local, Answer { constraint, impulse, .. })| {
             constraint.held_open(&impulse.value, local.twists(fixed, &self.twists))
         });

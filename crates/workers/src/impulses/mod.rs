@@ -32,8 +32,8 @@ pub mod rounds;
 
 use std::time::Instant;
 
-use self::bodies::MemberBodies;
-use self::constraints::Constraints;
+use self::bodies::{Member, MemberBodies};
+use self::constraints::{Constraints, ImpulseValue};
 use crate::impulses::bodies::{Local, Second};
 use crate::report::WorkerReport;
 use crate::sets::Sets;
@@ -41,7 +41,7 @@ use cloth_core::ExactSums;
 use cloth_rigid::constraint::{Between, Bodies, KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
 use cloth_rigid::simulation::split_step::Middle;
-use cloth_rigid::solver::nonsmooth::constraint::{Applied, Change, Wrench};
+use cloth_rigid::solver::nonsmooth::constraint::{Change, Wrench};
 use cloth_rigid::solver::nonsmooth::contact::{ContactConstraint, Pressing};
 use cloth_rigid::solver::nonsmooth::foreseen;
 use cloth_rigid::solver::nonsmooth::joint::JointConstraint;
@@ -94,7 +94,7 @@ impl ImpulseWorker {
         contacts.find(middle, bodies, middle.contacts);
         joints.find(middle, bodies, middle.joints);
         all_counts.clear();
-        all_counts.extend((0..bodies.len()).map(|member| match is_split {
+        all_counts.extend((0..bodies.list().len()).map(|member| match is_split {
             true => contacts.count(member) + joints.count(member).min(1),
             false => 1,
         }));
@@ -121,10 +121,10 @@ impl ImpulseWorker {
     fn count(&mut self, sets: &Sets) {
         let Self { bodies, contacts, joints, report, .. } = self;
         let number = report.worker as usize;
-        let members = 0..bodies.len();
         let shared = sets.members(number).iter().filter(|&&body| sets.is_shared(body)).count();
         let of = |member: usize| u64::from(contacts.count(member) + joints.count(member));
-        let home = members.clone().filter(|&member| bodies.is_home(member));
+        let members = bodies.list();
+        let home = (0..members.len()).filter(|&member| members[member].is_home);
         *report = WorkerReport {
             home: home.clone().count() as u64,
             active: members.len() as u64,
@@ -138,7 +138,7 @@ impl ImpulseWorker {
 
     /// After: joints know the velocities that close them. See the solver of the domain run.
     fn aim(&mut self, middle: &Middle, is_known: bool) {
-        self.update_velocities(Applied::Impulses);
+        self.update_velocities(ImpulseValue::Present);
         let Self { bodies, joints, twists, .. } = self;
         let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
         for (place, local, answer) in joints.inside_mut() {
@@ -146,10 +146,9 @@ impl ImpulseWorker {
             let of_model = &middle.model.joints.all()[joint.ends.number as usize];
             let curvature = |is_applied: bool| {
                 let active = |member: u32| {
-                    let member = member as usize;
-                    let free = bodies.free()[member];
-                    let twist = if is_applied { twists[member] } else { free.twist };
-                    (BodyState { twist, ..free }, Some(bodies.inertia(member)))
+                    let Member { free, inertia, .. } = &bodies.list()[member as usize];
+                    let twist = if is_applied { twists[member as usize] } else { free.twist };
+                    (BodyState { twist, ..*free }, Some(inertia))
                 };
                 let (first, inertia) = local.first.map_or((BodyState::AT_REST, None), active);
                 let (mut second, of_second) = match local.second {
@@ -167,35 +166,19 @@ impl ImpulseWorker {
         }
     }
 
-    /// After: members have the velocities of `applied`.
-    fn update_velocities(&mut self, applied: Applied) {
+    /// After: members have the velocities that these values give them.
+    fn update_velocities(&mut self, which: ImpulseValue) {
         let Self { bodies, contacts, joints, twists, .. } = self;
         twists.clear();
-        for member in 0..bodies.len() {
+        for (member, body) in bodies.list().iter().enumerate() {
             let mut sum = Wrench::ZERO;
-            let mut is_constrained = contacts.apply(member, applied, &mut sum);
-            is_constrained |= joints.apply(member, applied, &mut sum);
-            let mut twist = match applied {
-                Applied::Impulses => bodies.free()[member].twist,
-                Applied::Directions => Twist::ZERO,
-            };
+            let mut is_constrained = contacts.apply(member, which, &mut sum);
+            is_constrained |= joints.apply(member, which, &mut sum);
+            let is_direction = which == ImpulseValue::Direction;
+            let mut twist = if is_direction { Twist::ZERO } else { body.free.twist };
             if is_constrained {
-                sum.add_to(&mut twist, bodies.mobility(member));
+                sum.add_to(&mut twist, &body.mobility);
             }
-            twists.push(twist);
-        }
-    }
-
-    /// After: members have the velocities of the proposed impulses.
-    fn update_velocities_as_proposed(&mut self) {
-        let Self { bodies, contacts, joints, twists, .. } = self;
-        twists.clear();
-        for member in 0..bodies.len() {
-            let mut sum = Wrench::ZERO;
-            contacts.apply_proposed(member, &mut sum);
-            joints.apply_proposed(member, &mut sum);
-            let mut twist = bodies.free()[member].twist;
-            sum.add_to(&mut twist, bodies.mobility(member));
             twists.push(twist);
         }
     }
@@ -289,10 +272,10 @@ impl ImpulseWorker {
     /// velocities of the impulses.
     fn ends(&self, h_s: f64) -> impl Iterator<Item = BodyState> {
         let Self { bodies, twists, .. } = self;
-        let home = (0..bodies.len()).filter(|&member| bodies.is_home(member));
-        home.map(move |member| {
-            let mut state = BodyState { twist: twists[member], ..bodies.free()[member] };
-            precess(&mut state, bodies.inertia(member), 0.5 * h_s);
+        let home = bodies.list().iter().zip(twists).filter(|(body, _)| body.is_home);
+        home.map(move |(body, twist)| {
+            let mut state = BodyState { twist: *twist, ..body.free };
+            precess(&mut state, &body.inertia, 0.5 * h_s);
             drift(&mut state, 0.5 * h_s);
             state
         })
@@ -307,7 +290,7 @@ impl ImpulseWorker {
     ) {
         let h = middle.model.settings.contacts.step_s;
         let is_slow = |member: usize| {
-            let radius = middle.bounds[self.bodies.place(member)].radius;
+            let radius = middle.bounds[self.bodies.list()[member].place].radius;
             self.twists[member].linear.norm() * h <= radius
         };
         self.contacts.keep(&self.bodies, is_slow, impulses);

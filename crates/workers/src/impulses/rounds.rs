@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 use crate::impulses::ImpulseWorker;
-use crate::impulses::constraints::Sent;
+use crate::impulses::constraints::ImpulseValue;
 use crate::report::WorkerReport;
 use crate::sets::Sets;
 use cloth_core::linear::direct::factor::Part6;
@@ -11,7 +11,7 @@ use cloth_core::{EachPatch, ExactSums, Result, Threads, World, message};
 use cloth_rigid::constraint::{Between, KeptImpulse, KeptJoint};
 use cloth_rigid::record::{state_of, state_words};
 use cloth_rigid::simulation::split_step::Middle;
-use cloth_rigid::solver::nonsmooth::constraint::{Applied, Change};
+use cloth_rigid::solver::nonsmooth::constraint::{Answer, Change};
 use cloth_rigid::solver::nonsmooth::islands::{Islands, contradiction};
 use cloth_rigid::solver::nonsmooth::search::{Next, Progress, Search};
 use cloth_rigid::{BodyState, Response};
@@ -110,7 +110,7 @@ impl Rounds<'_> {
             worker.report.seconds = 0.0;
             worker.begin(&middle, sets, homes, is_split);
         });
-        self.exchange(Sent::Impulse)?;
+        self.exchange(ImpulseValue::Present)?;
         self.each(|worker| worker.aim(&middle, false));
         if self.has_joints() {
             let held = self.each_of(|worker| worker.held_joints(&middle));
@@ -130,7 +130,7 @@ impl Rounds<'_> {
             self.aim_at_what_is_reached()?;
             count += self.search_once(most - count as usize)?;
         }
-        self.each(|worker| worker.update_velocities(Applied::Impulses));
+        self.each(|worker| worker.update_velocities(ImpulseValue::Present));
         Ok(count)
     }
 
@@ -146,7 +146,7 @@ impl Rounds<'_> {
     /// The search of the domain run, over rounds.
     fn search_by_sweeps(&mut self, search: &mut Search, most: usize) -> Result<()> {
         loop {
-            self.each(|worker| worker.update_velocities(Applied::Impulses));
+            self.each(|worker| worker.update_velocities(ImpulseValue::Present));
             let (next, is_least) = search.next(self.round()?, most, self.world)?;
             if next == Next::Back {
                 self.each(|worker| worker.change(Change::GoBack));
@@ -157,7 +157,7 @@ impl Rounds<'_> {
             }
             let share = if let Next::Conjugate(share) = next { share } else { 0.0 };
             self.each(|worker| worker.set_directions(share));
-            self.exchange(Sent::Direction)?;
+            self.exchange(ImpulseValue::Direction)?;
             let length = match next {
                 Next::Conjugate(_) => self.length(search)?,
                 _ if self.has_joints() => self.length(search)?.min(1.0),
@@ -174,11 +174,11 @@ impl Rounds<'_> {
     /// rounds tell how far the next one should go.
     fn search_by_rounds(&mut self, search: &mut Search, most: usize) -> Result<()> {
         loop {
-            self.each(|worker| worker.update_velocities(Applied::Impulses));
+            self.each(|worker| worker.update_velocities(ImpulseValue::Present));
             let ends = search.ends(self.round()?, most, self.world)?;
             let share = if ends || search.sweeps() == 1 { 0.0 } else { self.share()? };
             self.each(|worker| worker.accelerate(share));
-            self.exchange(Sent::Direction)?;
+            self.exchange(ImpulseValue::Direction)?;
             self.each(|worker| worker.change(Change::Advance(1.0)));
             if ends {
                 return Ok(());
@@ -214,7 +214,7 @@ impl Rounds<'_> {
         }
         self.each(|worker| worker.sweep(&middle));
         if is_at_once && sweeps == 0 {
-            let open = self.each_of(|worker| worker.held_gradient());
+            let open = self.each_of(|worker| worker.held(Answer::held_gradient));
             self.solve(&open, ImpulseWorker::replace_held)?;
         }
         self.each(|worker| worker.find_progress(sweeps > 0));
@@ -227,8 +227,7 @@ impl Rounds<'_> {
     /// If joints contradict each other.
     fn check_open(&mut self) -> Result<()> {
         let middle = self.middle;
-        let openings =
-            self.each_of(|worker| worker.holding().map(|it| *it.2.constraint.openings()).collect());
+        let openings = self.each_of(|worker| worker.held(|it| *it.constraint.openings()));
         let stuck = self.islands.contradicting(&openings, (self.world, self.threads))?;
         if stuck.is_empty() {
             return Ok(());
@@ -240,10 +239,10 @@ impl Rounds<'_> {
 
     /// After: joints aim only at velocities that impulses reach.
     fn aim_at_what_is_reached(&mut self) -> Result<()> {
-        let missing = self.each_of(|worker| worker.held_targets());
+        let missing = self.each_of(|worker| worker.held(|it| it.constraint.held_targets()));
         let unreached = self.islands.unreached(&missing, (self.world, self.threads))?;
         self.hand_out(&unreached, ImpulseWorker::propose_unreached);
-        self.exchange(Sent::Proposed)?;
+        self.exchange(ImpulseValue::Proposed)?;
         self.each(ImpulseWorker::close_less);
         Ok(())
     }
@@ -253,7 +252,7 @@ impl Rounds<'_> {
     fn solve_joints(&mut self) -> Result<()> {
         let middle = self.middle;
         self.each(|worker| worker.propose_held_again());
-        self.exchange(Sent::Proposed)?;
+        self.exchange(ImpulseValue::Proposed)?;
         let open = self.each_of(|worker| worker.held_open(middle.fixed));
         self.solve(&open, ImpulseWorker::propose_held)
     }
@@ -277,7 +276,7 @@ impl Rounds<'_> {
 
     /// The length of the change along the directions.
     fn length(&mut self, search: &Search) -> Result<f64> {
-        self.each(|worker| worker.update_velocities(Applied::Directions));
+        self.each(|worker| worker.update_velocities(ImpulseValue::Direction));
         let mut products = ExactSums::default();
         self.workers
             .iter_mut()
@@ -333,14 +332,14 @@ impl Rounds<'_> {
     }
 
     /// All owners send all workers the values of their constraints.
-    fn exchange(&mut self, what: Sent) -> Result<()> {
-        let own = self.each_of(|worker| worker.contacts.sent(what).collect());
+    fn exchange(&mut self, which: ImpulseValue) -> Result<()> {
+        let own = self.each_of(|worker| worker.contacts.sent(which).collect());
         let contacts = gather(self.world, &own, &self.owners.contacts)?;
-        let own = self.each_of(|worker| worker.joints.sent(what).collect());
+        let own = self.each_of(|worker| worker.joints.sent(which).collect());
         let joints = gather(self.world, &own, &self.owners.joints)?;
         self.each(|worker| {
-            worker.contacts.receive(what, &contacts);
-            worker.joints.receive(what, &joints);
+            worker.contacts.receive(which, &contacts);
+            worker.joints.receive(which, &joints);
         });
         Ok(())
     }

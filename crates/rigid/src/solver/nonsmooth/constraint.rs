@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::solver::nonsmooth::announced::{BodyConstraint, Kept, StartOf};
 use crate::solver::nonsmooth::search::Swept;
-use crate::{Mobility, Twist};
+use crate::{BodyId, Mobility, Twist};
 use cloth_core::Vec3;
 
 /// What gives bodies their velocities.
@@ -212,6 +212,22 @@ pub fn add_all<'a, L: Law + 'a>(
         law.apply(value, touch.sign(), &touch.arm, sum);
     }
     is_constrained
+}
+
+/// Adds to `kept` what the next step begins with: the impulses of those constraints of `body` whose
+/// first body it is, in their order. `value` gives the impulse of each.
+pub fn keep<'a, C: Constraint + 'a>(
+    body: BodyId,
+    touches: impl Iterator<Item = &'a BodyConstraint>,
+    value: impl Fn(&BodyConstraint) -> &'a Value<C>,
+    kept: &mut Vec<C::Kept>,
+) {
+    for touch in touches.filter(|touch| touch.is_first()) {
+        let value = value(touch);
+        if *value != Value::<C>::zeroed() {
+            kept.push(C::Kept::of(body, touch, &C::start(value, touch)));
+        }
+    }
 }
 
 /// The numbers of the impulse of a constraint.

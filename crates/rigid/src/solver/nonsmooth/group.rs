@@ -18,7 +18,7 @@ use crate::solver::nonsmooth::announced::{
     Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of, touches,
 };
 use crate::solver::nonsmooth::constraint::{
-    Answer, Applied, Change, Constraint, Impulse, Value, Wrench, add_all,
+    Answer, Applied, Change, Constraint, Impulse, Value, Wrench, add_all, keep,
 };
 use crate::solver::nonsmooth::search::Progress;
 use crate::solver::{Answered, GRAIN, StepParts};
@@ -358,12 +358,8 @@ impl<C: Constraint> Group<C> {
             if body.state.twist.linear.norm() * h_s > population.bounds()[place].radius {
                 continue;
             }
-            for touch in self.by_body.of(place).filter(|touch| touch.is_first()) {
-                let value = &self.impulse(touch).1.value;
-                if *value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(body.id, touch, &C::start(value, touch)));
-                }
-            }
+            let value = |touch: &BodyConstraint| &self.impulse(touch).1.value;
+            keep::<C>(body.id, self.by_body.of(place), value, kept);
         }
     }
 }
