@@ -74,9 +74,9 @@ pub fn time_of_impact(
     time_of_round_impact(kind, x0, x1, 0.0, separation_m)
 }
 
-/// [`time_of_impact`] for sides of which one or both are round: `radius_m` (m) is the sum of their radii.
-/// Along any direction the gap of round sides is less than that of their vertices by this sum. So
-/// all of the above holds for the gap that is left.
+/// [`time_of_impact`] for sides of which one or both are round: `radius_m` (m) is the sum of their
+/// radii. Along any direction the gap of round sides is less than that of their vertices by this
+/// sum. So all of the above holds for the gap that is left.
 pub fn time_of_round_impact(
     kind: PairKind,
     x0: &[Vec3; 4],

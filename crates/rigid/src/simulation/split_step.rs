@@ -50,7 +50,8 @@ impl RigidSimulation<'_> {
         self.synchronise()
     }
 
-    /// Finds all joints, in the order of their numbers, and the contacts whose first bodies satisfy `treats`.
+    /// Finds all joints, in the order of their numbers, and the contacts whose first bodies satisfy
+    /// `treats`.
     ///
     /// # Errors
     /// If two bodies passed through each other, or a joint has come apart.

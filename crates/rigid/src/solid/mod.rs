@@ -187,8 +187,8 @@ impl Solid {
         others.iter().fold(*first, farther)
     }
 
-    /// The feature in a direction, see [`ShapeKind::feature`](crate::shape::ShapeKind::feature), m. A closed mesh gives
-    /// one corner.
+    /// The feature in a direction, see [`ShapeKind::feature`](crate::shape::ShapeKind::feature), m.
+    /// A closed mesh gives one corner.
     pub fn feature(&self, direction: &Vec3) -> Feature {
         match &self.geometry {
             Geometry::Hull(hull) => hull.feature(direction, self.support(direction)),

@@ -114,7 +114,8 @@ impl PointCache {
 const WORD: usize = 4;
 
 /// Reads a whole MDD file, the point cache of LightWave: the numbers of samples and points, the time
-/// of each sample (s), and the samples. All numbers are big-endian. The times are left out: the scene says how fast the samples follow each other.
+/// of each sample (s), and the samples. All numbers are big-endian. The times are left out: the
+/// scene says how fast the samples follow each other.
 fn read_mdd(bytes: &[u8]) -> Read {
     let word = |at: usize| {
         let word = bytes.get(at..at + WORD).ok_or("the file ends within its head")?;

@@ -38,7 +38,8 @@ const TOLERANCE: f64 = 0.01;
 /// The part of the first sweep's error at which the sweeps may end.
 const REDUCTION: f64 = 1e-3;
 
-/// The part of that speed below which nothing is left: if all constraints are below, no further sweep is made.
+/// The part of that speed below which nothing is left: if all constraints are below, no further
+/// sweep is made.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// The part of the speed of bodies that counts as large: of it `NEGLIGIBLE` is what rounding leaves.

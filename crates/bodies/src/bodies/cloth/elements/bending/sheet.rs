@@ -37,8 +37,9 @@ impl HingedSheet {
         Self::with_clamps(faces, topology, in_plane, rest, stiffness, &[Vec::new()])
     }
 
-    /// A sheet with a matrix S for each of some sets of faces that are `held`, which are clamps to their neighbours.
-    /// A set has a value for each face, or none if it is empty. There is at least one set.
+    /// A sheet with a matrix S for each of some sets of faces that are `held`, which are clamps to
+    /// their neighbours. A set has a value for each face, or none if it is empty. There is at least
+    /// one set.
     pub fn with_clamps(
         faces: &[[VertexId; 3]],
         topology: &Topology,
