@@ -4,8 +4,6 @@ use std::ops::{Add, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
 
-
-
 /// A value at one time.
 pub trait TimedKey {
     /// What the key says.
