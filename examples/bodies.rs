@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use cloth_sim::math::Vec3;
 use cloth_sim::ranks::in_process;
-use cloth_sim::rigid::constraint::contact::ContactSettings;
-use cloth_sim::rigid::constraint::joint::list::Joints;
+use cloth_sim::rigid::constraint::ContactSettings;
+use cloth_sim::rigid::constraint::joint::Joints;
 use cloth_sim::rigid::domain::{Domain, Grid, Subdomains};
 use cloth_sim::rigid::fixed::{FixedBodies, FixedBody};
 use cloth_sim::rigid::material::{Material, Materials, Surface};

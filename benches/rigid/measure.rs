@@ -8,7 +8,7 @@ use cloth_sim::error::Result;
 use cloth_sim::ranks::in_process;
 use cloth_sim::rigid::Phase;
 use cloth_sim::rigid::Synchronisation;
-use cloth_sim::rigid::constraint::joint::list::Joints;
+use cloth_sim::rigid::constraint::joint::Joints;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::narrow::detector::{Detector, Surroundings};
 use cloth_sim::rigid::shape::Shape;

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use cloth_core::error::Result;
 use cloth_core::math::Vec3;
 use cloth_rigid::balance::Balancer;
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 use cloth_rigid::{BodyId, RigidReport, RigidSimulation};
 use cloth_workers::WorkerSimulation;
 

@@ -7,7 +7,7 @@ use cloth_bodies::contact::{ContactSpring, Sides};
 use cloth_core::linear::{PreconditionerKind, Tolerance, add_block};
 use cloth_core::threads::Threads;
 use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::inputs::{Stability, StepInputs};
+use cloth_sim::bodies::cloth::assembly::{Stability, StepInputs};
 use cloth_sim::bodies::cloth::material::Material;
 use cloth_sim::error::Result;
 use cloth_sim::math::{Mat3, Vec3};

@@ -1,11 +1,11 @@
 //! Settings that differ from place to place, soft pins and the strain limit, against closed forms.
 
 use cloth_sim::bodies::Setup;
-use cloth_sim::bodies::cloth::amplitude::AmplitudeKey;
 use cloth_sim::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use cloth_sim::bodies::cloth::pins::PinSprings;
 use cloth_sim::bodies::cloth::setup::{ClothSetup, Force, Pin};
 use cloth_sim::bodies::prescribed::{Keyframe, KeyframedMotion};
+use cloth_sim::bodies::timed::AmplitudeKey;
 use cloth_sim::math::Vec3;
 use cloth_sim::scene::Scene;
 use cloth_sim::step::Measure;

@@ -2,7 +2,7 @@
 
 use cloth_sim::math::Vec3;
 use cloth_sim::rigid::body::Twist;
-use cloth_sim::rigid::constraint::joint::list::Joints;
+use cloth_sim::rigid::constraint::joint::Joints;
 use cloth_sim::rigid::fixed::FixedBody;
 use cloth_sim::rigid::horizon::Horizon;
 use cloth_sim::rigid::material::Surface;

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use cloth_sim::ranks::{World, in_process};
-use cloth_sim::rigid::constraint::pair::Partner;
-use cloth_sim::rigid::simulation::replica::Middle;
+use cloth_sim::rigid::constraint::Partner;
+use cloth_sim::rigid::simulation::split_step::Middle;
 use cloth_sim::scene;
 use cloth_sim::scene::bodies::build::build_bodies;
 use cloth_sim::scene::bodies::division::Divided;

@@ -1,7 +1,6 @@
 //! Bounds of single settings, each with its message. `at` is the path of the field in the scene.
 
-use crate::error::{Error, Result};
-use crate::math::Vec3;
+use crate::{Error, Result, Vec3};
 
 /// A remedy for an unknown word: the known word nearest to `found`, if it is near, and all known
 /// words.

@@ -23,3 +23,9 @@ pub mod ranks;
 pub mod report;
 pub mod settings;
 pub mod threads;
+
+pub use error::{Error, Place, Result};
+pub use ids::{FaceId, NONE, NodeId, PatchId, VertexId};
+pub use math::{Mat2, Mat3, Mat3x2, Vec2, Vec3, mix};
+pub use ranks::{ExactSums, World, message};
+pub use threads::{Blocks, ByPatch, EachPatch, Threads};

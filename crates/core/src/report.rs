@@ -44,7 +44,7 @@ pub trait Report: Pod + Default + PartialEq + fmt::Debug + Send {
     /// The time of each phase (s), and the time of the [`Self::PART`] of each phase (s).
     fn times(&self) -> [&[f64]; 2];
 
-    /// The same as [`Self::times`], for changing.
+    /// The times, to be changed.
     fn times_mut(&mut self) -> [&mut [f64]; 2];
 
     /// All values except the times. Their order is the same for all reports of one type.

@@ -15,15 +15,14 @@ use std::time::Instant;
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::RigidSimulation;
 use crate::domain::{Cells, Domain, Subdomains};
-use crate::simulation::RigidSimulation;
-use cloth_core::error::Result;
-use cloth_core::math::{Vec3, mix};
 use cloth_core::partition::methods::power::Diagram;
 use cloth_core::partition::methods::{
     Partitioner, Power, PowerSettings, Repartition, WeightedPoints,
 };
-use cloth_core::ranks::message;
+use cloth_core::partition::rebalance::{Losses, mean_and_most};
+use cloth_core::{Result, Vec3, message, mix};
 
 /// About this many bodies at most are sampled, of all ranks together.
 pub const SAMPLE: u64 = 20_000;
@@ -38,10 +37,7 @@ const POINTS: usize = 64;
 pub struct Balancer {
     when: Repartition,
     power: Power,
-    /// Time lost to uneven work since the last decision to divide, s.
-    lost_s: f64,
-    /// Time that the last division took on the slowest rank, s.
-    cost_s: f64,
+    losses: Losses,
 }
 
 /// A sampled body. It represents the bodies of its rank that were not sampled.
@@ -58,7 +54,8 @@ impl Balancer {
     /// # Errors
     /// When the operating system refuses a thread.
     pub fn new(when: Repartition) -> Result<Self> {
-        Ok(Self { when, power: Power::new(PowerSettings::default())?, lost_s: 0.0, cost_s: 0.0 })
+        let power = Power::new(PowerSettings::default())?;
+        Ok(Self { when, power, losses: Losses::new(when, 0.0) })
     }
 
     /// Divides `domain` into one cell of about equal work for each of `ranks`. `points` are the
@@ -92,14 +89,9 @@ impl Balancer {
     /// True if space should be divided anew after a frame. `work_s` has the work of each rank in
     /// this frame (s).
     fn is_due(&mut self, work_s: &[f64]) -> bool {
-        let mean = work_s.iter().sum::<f64>() / work_s.len() as f64;
-        let most = work_s.iter().copied().fold(0.0, f64::max);
-        self.lost_s += most - mean;
-        match self.when {
-            Repartition::Never => false,
-            Repartition::Always => true,
-            Repartition::Auto => self.lost_s >= self.cost_s && most - mean >= LEAST_GAIN * most,
-        }
+        let [mean, most] = mean_and_most(work_s);
+        let is_worth_it = self.when == Repartition::Always || most - mean >= LEAST_GAIN * most;
+        self.losses.add(most - mean) && is_worth_it
     }
 }
 
@@ -143,8 +135,7 @@ impl RigidSimulation<'_> {
             self.redivide(cells.into(), (0..ranks as u32).collect())?;
         }
         let cost = message::all_gather_v(&*self.world, &[start.elapsed().as_secs_f64()])?;
-        balancer.cost_s = cost.into_iter().fold(0.0, f64::max);
-        balancer.lost_s = 0.0;
+        balancer.losses = Losses::new(balancer.when, cost.into_iter().fold(0.0, f64::max));
         Ok(fits)
     }
 

@@ -3,8 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
-use crate::shape::Shape;
-use cloth_core::math::Vec3;
+use crate::Shape;
+use cloth_core::Vec3;
 
 /// The number of a body: its place in the scene. It never changes and does not depend on ranks.
 pub type BodyId = u64;

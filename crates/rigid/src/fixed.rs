@@ -2,11 +2,11 @@
 
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
-use crate::body::{BodyId, BodyState, MaterialId, Twist};
-use crate::shape::Shape;
+use crate::constraint::Partner;
+use crate::{BodyId, BodyList, BodyState, MaterialId, Shape, Twist};
 use cloth_bodies::bodies::prescribed::{KeyframedMotion, Rigid};
 use cloth_bodies::bodies::rigid::turn;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// The geometry of a fixed body in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,6 +119,14 @@ impl FixedBodies {
     /// The id of the body at `place`. Space has the largest number.
     pub fn id(&self, place: u32) -> BodyId {
         self.bodies.get(place as usize).map_or(BodyId::MAX, |body| body.id)
+    }
+
+    /// The id of the second body of a constraint. `bodies` are the movable ones.
+    pub fn id_of(&self, partner: Partner, bodies: &BodyList) -> BodyId {
+        match partner {
+            Partner::Movable(place) => bodies.id(place as usize),
+            Partner::Fixed(place) => self.id(place),
+        }
     }
 
     /// The state of the body at `place`, or of space.

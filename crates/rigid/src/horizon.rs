@@ -24,10 +24,10 @@
 //! **Tried.** The ends of capsules as further contacts ahead, besides their nearest points: an
 //! impact overlaps by 2 mm of 60 mm instead of 3 mm.
 
-use crate::body::{BodyState, Twist};
 use crate::broad::Bound;
-use crate::constraint::contact::ContactSettings;
-use cloth_core::math::Vec3;
+use crate::constraint::ContactSettings;
+use crate::{BodyState, Twist};
+use cloth_core::Vec3;
 
 /// How far ahead contacts are found.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -13,7 +13,7 @@
 //! | [`domain`] | how space is divided: a grid or power cells, open or periodic borders |
 //! | [`balance`] | power cells that follow the measured work |
 //! | [`constraint`] | contacts and joints, and their settings |
-//! | [`report`], [`totals`], [`overlap`] | what a rank did in a step; energy, momentum; deepest overlap |
+//! | [`report`], [`totals`] | what a rank did in a step; energy, momentum |
 //!
 //! The other modules are the implementation. They are private without the feature `internals`:
 //!
@@ -39,9 +39,7 @@ pub mod body;
 pub mod constraint;
 pub mod domain;
 pub mod fixed;
-pub mod frame_body;
 pub mod material;
-pub mod overlap;
 pub mod report;
 pub mod shape;
 pub mod simulation;
@@ -62,11 +60,15 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-pub use body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
-pub use frame_body::FrameBody;
+pub use body::{Body, BodyId, BodyState, Load, MaterialId, Placed, Twist};
+pub use fixed::{FixedBodies, FixedBody, FixedShape};
+pub use material::{Materials, Surface};
+pub use motion::Mobility;
+pub use record::FrameBody;
 pub use report::{Phase, RigidReport};
 pub use shape::{Shape, SolidId};
 pub use simulation::{RigidModel, RigidSettings, RigidSimulation};
+pub use solid::{Solid, Solids};
 pub use solver::Response;
 pub use sync::checks::Census;
 pub use sync::{Link, Population, Synchronisation, Traffic};

@@ -1,8 +1,7 @@
 //! Materials of bodies, and the surface properties of each pair of materials.
 
-use crate::body::MaterialId;
-use cloth_core::bounds;
-use cloth_core::error::{Error, Result};
+use crate::MaterialId;
+use cloth_core::{Error, Result, bounds};
 
 /// A material.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,9 +10,9 @@
 //! the whole term before them, the body would feel them turned by `w h / 2`: an error of first
 //! order, by which a gyroscope on a joint sinks.
 
-use crate::body::{Body, BodyState};
+use crate::{Body, BodyState};
 use cloth_bodies::bodies::rigid::{gyroscopic, is_isotropic, turned};
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// Square of the largest turn (rad^2) that is left out. It is below the rounding of a rotation.
 /// Contacts without friction leave such spins by rounding.
@@ -101,8 +101,8 @@ mod tests {
     use nalgebra::UnitQuaternion;
 
     use super::*;
-    use crate::body::{Load, Twist};
-    use crate::shape::{Cuboid, Shape};
+    use crate::shape::Cuboid;
+    use crate::{Load, Shape, Twist};
 
     fn body(inertia: Vec3, angular: Vec3) -> Body {
         Body {

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::sync::Traffic;
+use crate::Traffic;
 use cloth_core::report::{Cell, Entry, Join, Part, PhaseRow, Report, named};
 
 named! {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::body::BodyState;
-use crate::shape::Shape;
-use crate::solid::{Frame, Geometry, Solid, Solids};
-use cloth_core::math::Vec3;
+use crate::solid::{Frame, Geometry};
+use crate::{BodyState, Shape, Solid, Solids};
+use cloth_core::Vec3;
 use cloth_core::mesh::{Mesh, ObjDocument};
 
 /// The surfaces of all shapes of a scene, in sizes that are stretched for each body.
@@ -91,11 +90,11 @@ fn triangles(document: &ObjDocument) -> Mesh {
 
 #[cfg(test)]
 mod tests {
-    use crate::body::Twist;
-    use crate::shape::{Capsule, Cuboid, Sphere};
     use nalgebra::UnitQuaternion;
 
     use super::*;
+    use crate::Twist;
+    use crate::shape::{Capsule, Cuboid, Sphere};
 
     #[test]
     fn vertices_lie_on_the_shapes() {

@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
-use crate::body::{Body, BodyId, BodyState, Load, MaterialId};
-use crate::shape::Shape;
+use crate::{Body, BodyId, BodyState, Load, MaterialId, Shape};
 use cloth_bodies::bodies::rigid::is_isotropic;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Bodies in a table. A place is an index into all columns.
 #[derive(Debug, Clone, Default)]
@@ -140,7 +139,7 @@ impl<'a> BodyList<'a> {
         self.rest.constants[place].id
     }
 
-    /// The same as `Rest::swing`.
+    /// See `Rest::swing`.
     pub fn swing(&self, place: usize, radius: f64) -> f64 {
         self.rest.swing(place, radius)
     }
@@ -195,7 +194,7 @@ impl<'a> Rest<'a> {
         Body { id, shape, material, mass, inertia, state: *state, load }
     }
 
-    /// The same as [`BodyList::inertia`].
+    /// See [`BodyList::inertia`].
     #[inline]
     pub fn inertia(&self, place: usize) -> &'a Vec3 {
         &self.constants[place].inertia

@@ -1,10 +1,7 @@
 //! Energy and momentum of all bodies, with the same bits for any number of ranks.
 
-use crate::body::Body;
-use crate::sync::Population;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::{ExactSums, World};
+use crate::{Body, Population};
+use cloth_core::{ExactSums, Result, Vec3, World};
 
 /// Sums over all bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! Builds what holds cloth to bodies.
 
 use crate::spec::Scene;
-use cloth_bodies::bodies::attachment::Attachment;
+use cloth_bodies::bodies::body::Attachment;
 use cloth_bodies::bodies::cloth::setup::Pin;
 use cloth_bodies::bodies::{Body as _, BodyPose, Setup};
 use cloth_collision::collision::enclosure::is_inside;

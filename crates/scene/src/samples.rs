@@ -9,7 +9,7 @@ use cloth_bodies::bodies::prescribed::{Motion, ObstacleSetup, SampledMotion};
 use cloth_core::bounds::{LENGTH, TIME, within};
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
-use cloth_core::mesh::triangle::normal;
+use cloth_core::mesh::normal;
 use cloth_core::mesh::{PointCache, SurfaceMesh};
 
 /// A triangle has collapsed if a sample leaves less than this part of the area it has in the shape.

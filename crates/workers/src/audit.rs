@@ -7,12 +7,10 @@ use crate::impulses::rounds::Agreement;
 use crate::sets::Sets;
 use crate::settings::{Coupling, WorkerSettings};
 use crate::worker::Worker;
-use cloth_core::error::Result;
-use cloth_core::ranks::{World, in_process};
-use cloth_core::threads::Threads;
-use cloth_rigid::RigidSimulation;
-use cloth_rigid::body::BodyState;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::ranks::in_process;
+use cloth_core::{Result, Threads, World};
+use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::{BodyState, RigidSimulation};
 
 /// One worker that has everything, beside the others.
 pub(super) struct Audit {

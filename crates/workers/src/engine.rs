@@ -1,17 +1,18 @@
-//! What advances the bodies of a worker.
+//! What advances the bodies of a worker, and the joints that `Rapier` cannot have.
 
 use std::fmt::Debug;
 
-use cloth_core::error::Result;
+use serde::{Deserialize, Serialize};
+
+use cloth_bodies::bodies::joints::kind::JointKind;
 use cloth_core::report::Join;
-use cloth_core::threads::Threads;
-use cloth_rigid::body::{BodyId, BodyState, Twist};
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
+use cloth_core::{Error, Result, Threads};
+use cloth_rigid::constraint::joint::JointSettings;
+use cloth_rigid::constraint::{KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
-use cloth_rigid::simulation::part::{Members, PartSolver};
-use cloth_rigid::simulation::replica::Middle;
+use cloth_rigid::simulation::split_step::{Members, Middle, PartSolver};
 use cloth_rigid::solver::Solved;
-use cloth_rigid::table::BodyList;
+use cloth_rigid::{BodyId, BodyList, BodyState, Twist};
 
 /// Advances the active bodies of a worker, as if there were no others.
 pub trait WorkerEngine: Debug + Send {
@@ -89,4 +90,34 @@ impl WorkerEngine for Own {
     fn impulses(&self) -> (&[KeptImpulse], &[KeptJoint]) {
         self.0.impulses()
     }
+}
+
+/// What advances the bodies of a worker.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EngineKind {
+    /// The solver of the domain run.
+    #[default]
+    Own,
+    /// The engine of the crate `rapier3d`. It needs the feature `rapier`.
+    Rapier,
+}
+
+/// Fails if `Rapier` cannot have a joint. `at` names it.
+///
+/// # Errors
+/// The field that is in the way.
+pub fn check_joint(settings: &JointSettings, at: &str) -> Result<()> {
+    let [low, high] = settings.range;
+    if settings.kind != JointKind::Distance || low == high {
+        return Ok(());
+    }
+    let (field, cause) = if low > 0.0 {
+        ("kind.min_m", "`Rapier` has no least distance")
+    } else if settings.compliance > 0.0 {
+        ("compliance_m_per_n", "`Rapier` has no ropes that give way")
+    } else {
+        return Ok(());
+    };
+    let remedy = "leave it out, or write `engines: [Own]`";
+    Err(Error::input(format!("{at}.{field}"), cause, remedy))
 }

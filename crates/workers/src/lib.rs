@@ -10,13 +10,13 @@
 //! |---|---|
 //! | [`simulation`] | one rank's [`WorkerSimulation`] |
 //! | [`settings`] | [`WorkerSettings`] |
-//! | [`division`], [`balance`] | the homes at the start; how they move |
+//! | [`homes`] | the homes at the start; how they move |
 //! | `resize` | how many workers there are |
 //! | [`published`] | active bodies by the procedures of the paper |
-//! | [`sets`], [`weights`] | active bodies; how much each worker says about a shared body |
-//! | [`engine`], [`engines`] | what advances the bodies of a worker; which worker has which |
+//! | [`sets`] | active bodies |
+//! | [`engine`] | what advances the bodies of a worker |
 //! | `rapier` | the engine `Rapier` |
-//! | [`states`] | the coupling of the paper: states are blended |
+//! | [`weights`] | the coupling of the paper: states are blended, with weights |
 //! | `impulses` | the coupling in which workers agree on impulses |
 //! | `audit` | the error of a step |
 //! | [`report`] | what a worker did in a step |
@@ -29,11 +29,8 @@
 //! function of its active bodies; rank `w R / W` of `R` ranks has worker `w` of `W`.
 
 mod audit;
-pub mod balance;
-pub mod division;
 pub mod engine;
-pub mod engines;
-mod gather;
+pub mod homes;
 mod impulses;
 pub mod published;
 #[cfg(feature = "rapier")]
@@ -44,14 +41,13 @@ mod saved;
 pub mod sets;
 pub mod settings;
 pub mod simulation;
-pub mod states;
 mod step;
 #[cfg(test)]
 mod tests;
 pub mod weights;
 mod worker;
 
-pub use self::engines::EngineKind;
+pub use self::engine::EngineKind;
 pub use self::saved::bodies_of;
 pub use self::settings::{Coupling, Division, SetRule, WorkerCount, WorkerSettings};
 pub use self::simulation::WorkerSimulation;

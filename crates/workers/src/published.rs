@@ -60,7 +60,7 @@ impl PublishedSets {
         Self { workers, touching: Vec::new() }
     }
 
-    /// As [`PublishedSets::new`], for the same bodies.
+    /// The sets of the same bodies with other homes.
     pub fn anew(&self, homes: &[u8]) -> Self {
         let ids = (0..).zip(&self.workers).filter(|(_, workers)| **workers != 0);
         Self::new(ids.map(|(id, _)| id), homes)

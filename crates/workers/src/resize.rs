@@ -13,13 +13,11 @@
 //! A worker that is cut has more than [`FULL`] times the work below which two are joined. So
 //! workers do not flicker.
 
-use crate::balance::Loads;
-use crate::division;
+use crate::homes::{self, Loads};
 use crate::settings::MOST_WORKERS;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Graph;
 use cloth_core::partition::methods::WeightedPoints;
+use cloth_core::{Result, Vec3};
 
 /// A worker with this many times the work that it should have is cut.
 const FULL: f64 = 1.5;
@@ -73,7 +71,7 @@ impl Loads {
         let points: Vec<Vec3> = bodies.iter().map(|&body| self.points[body]).collect();
         let work: Vec<f64> = bodies.iter().map(|&body| work[body]).collect();
         let problem = WeightedPoints::new(&points, &work);
-        let parts = division::parts(&problem, &graph, self.has_joints, 2)?;
+        let parts = homes::parts(&problem, &graph, self.has_joints, 2)?;
         let gone = bodies.into_iter().zip(parts).filter(|&(_, part)| part == 1);
         gone.for_each(|(body, _)| found[body] = other);
         Ok(found)
@@ -129,7 +127,7 @@ impl Loads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::balance::tests::square;
+    use crate::homes::tests::square;
 
     /// Looks until nothing changes. Returns the numbers of workers.
     fn counts(loads: &mut Loads, target: f64, homes: &mut [u8]) -> Vec<usize> {

@@ -6,8 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::settings::{MOST_WORKERS, WorkerCount};
 use crate::simulation::WorkerSimulation;
-use cloth_core::error::{Error, Result};
-use cloth_core::math::mix;
+use cloth_core::{Error, Result, mix};
 
 const MARK: [u8; 8] = *b"workers\x01";
 

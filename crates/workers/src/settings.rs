@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engines::EngineKind;
+use crate::engine::EngineKind;
 use cloth_core::error::{Error, Result};
 
 /// The largest number of workers: a set of workers is the bits of a word.

@@ -11,12 +11,9 @@ use crate::sets::Sets;
 use crate::settings::{Coupling, SetRule, WorkerCount, WorkerSettings, workers_of};
 use crate::weights::Weights;
 use crate::worker::Worker;
-use cloth_core::error::{Error, Result};
-use cloth_core::ranks::{TimedWorld, World, WorldHandle, in_process};
-use cloth_core::threads::Threads;
-use cloth_rigid::frame_body::FrameBody;
-use cloth_rigid::solver::Response;
-use cloth_rigid::{Body, BodyId, RigidModel, RigidSimulation};
+use cloth_core::ranks::{TimedWorld, WorldHandle, in_process};
+use cloth_core::{Error, Result, Threads, World};
+use cloth_rigid::{Body, BodyId, FrameBody, Response, RigidModel, RigidSimulation};
 
 /// One rank's part of a simulation by workers.
 pub struct WorkerSimulation<'a> {
@@ -105,7 +102,7 @@ impl<'a> WorkerSimulation<'a> {
         &self.whole
     }
 
-    /// As [`WorkerSimulation::whole`], to look at the start, or to ask for forces.
+    /// The simulation of all bodies, to look at the start, or to ask for forces.
     pub fn whole_mut(&mut self) -> &mut RigidSimulation<'static> {
         &mut self.whole
     }
@@ -183,7 +180,7 @@ impl<'a> WorkerSimulation<'a> {
         shares
     }
 
-    /// As [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.
+    /// [`RigidSimulation::frame_bodies`]. The owner of a movable body is its home.
     ///
     /// # Errors
     /// When a rank fails.

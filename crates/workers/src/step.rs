@@ -2,28 +2,24 @@
 
 use std::time::Instant;
 
-use crate::balance::{Loads, PERIOD};
+use bytemuck::{Pod, Zeroable};
+
+use crate::homes::{Loads, PERIOD};
 use crate::impulses::rounds::Agreed;
 use crate::published::{Constrained, PublishedSets};
 use crate::sets::Sets;
 use crate::settings::{Coupling, WorkerSettings};
 use crate::simulation::{WorkerSimulation, workers};
-use crate::weights::Weights;
+use crate::weights::{Weights, blended};
 use crate::worker::{Worker, edge};
-use crate::{gather, states};
-use cloth_core::error::Result;
 use cloth_core::partition::Graph;
-use cloth_core::ranks::{World, message};
 use cloth_core::report::Join;
-use cloth_core::threads::{EachPatch, Threads};
-use cloth_rigid::BodyId;
-use cloth_rigid::body::BodyState;
-use cloth_rigid::constraint::joint::Second;
-use cloth_rigid::constraint::joint::active::ActiveJoint;
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use cloth_rigid::constraint::pair::Between;
+use cloth_core::{EachPatch, Result, Threads, Vec3, World, message};
+use cloth_rigid::constraint::joint::ActiveJoint;
+use cloth_rigid::constraint::{Between, Contact, KeptImpulse, KeptJoint, Partner};
 use cloth_rigid::record::{StateWords, state_of, state_words};
-use cloth_rigid::report::{Phase, RigidReport};
+use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::{BodyId, BodyState, Phase, RigidReport};
 
 impl WorkerSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -91,7 +87,7 @@ impl WorkerSimulation<'_> {
 
     /// After: all ranks know all contacts.
     fn share_contacts(&mut self) -> Result<()> {
-        let all = gather::contacts(&self.world, &self.whole.middle())?;
+        let all = all_contacts(&self.world, &self.whole.middle())?;
         self.whole.set_contacts(all);
         Ok(())
     }
@@ -174,7 +170,7 @@ impl WorkerSimulation<'_> {
                 _ => {
                     let weights = self.weights.of(body).map(|(_, weight)| weight);
                     let states = of_body.iter().map(|&(_, state)| state).zip(weights);
-                    states::blended(self.whole.middle().bodies.id(body as usize), states)?
+                    blended(self.whole.middle().bodies.id(body as usize), states)?
                 }
             };
         }
@@ -205,7 +201,7 @@ impl WorkerSimulation<'_> {
         self.audit.as_ref().map_or(Join::Most.unknown(), |audit| audit.defect_m(ends))
     }
 
-    /// As [`Self::advance`] and [`Self::blend`], for workers that agree on impulses.
+    /// [`Self::advance`] and [`Self::blend`] for workers that agree on impulses.
     fn agree(&mut self, homes: &[u8]) -> Result<Agreed> {
         let Self { settings, world, threads, whole, sets, agreement, .. } = self;
         let (sets, ranks) = ((&*sets, homes), (world as &dyn World, &*threads));
@@ -227,10 +223,8 @@ impl WorkerSimulation<'_> {
             let (of_contacts, of_joints) = worker.engine.impulses();
             contacts.extend(of_contacts.iter().filter(|kept| owns(kept.body, kept.partner)));
             joints.extend(of_joints.iter().filter(|kept| {
-                match self.whole.middle().model.joints.all()[kept.joint as usize].second {
-                    Second::Movable(second) => owns(kept.body, second),
-                    Second::Fixed(_) | Second::Space => owns(kept.body, kept.body),
-                }
+                let joint = &self.whole.middle().model.joints.all()[kept.joint as usize];
+                owns(kept.body, joint.second.movable().unwrap_or(kept.body))
             }));
         }
         let contacts = message::all_gather_v(&self.world, &contacts)?;
@@ -285,4 +279,66 @@ fn by_body(sets: &Sets, all: &[StateWords]) -> Vec<(u32, BodyState)> {
         members.zip(all).map(|(&body, words)| (body, state_of(words))).collect();
     states.sort_by_key(|&(body, _)| body);
     states
+}
+
+/// A contact in a message. Places are the same on all ranks.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct ContactRecord {
+    first: u32,
+    second: u32,
+    /// 1 if the second body is fixed.
+    is_fixed: u32,
+    feature: u32,
+    shift: Vec3,
+    point: Vec3,
+    normal: Vec3,
+    gap: f64,
+}
+
+impl From<&Contact> for ContactRecord {
+    fn from(contact: &Contact) -> Self {
+        let Contact { first, second, shift, feature, point, normal, gap } = *contact;
+        let (second, is_fixed) = match second {
+            Partner::Movable(place) => (place, 0),
+            Partner::Fixed(place) => (place, 1),
+        };
+        Self { first, second, is_fixed, feature, shift, point, normal, gap }
+    }
+}
+
+impl From<&ContactRecord> for Contact {
+    fn from(record: &ContactRecord) -> Self {
+        let ContactRecord { first, second, is_fixed, feature, shift, point, normal, gap } = *record;
+        let second = if is_fixed == 1 { Partner::Fixed(second) } else { Partner::Movable(second) };
+        Self { first, second, shift, feature, point, normal, gap }
+    }
+}
+
+/// The contacts of all ranks, on all ranks. `middle` has those of this rank. They come in the order
+/// of their ids, which does not depend on ranks.
+///
+/// # Errors
+/// If a rank fails.
+fn all_contacts(world: &dyn World, middle: &Middle) -> Result<Vec<Contact>> {
+    // Each rank sorts its own: the ranks that get them only have to merge.
+    let own = in_order(middle, middle.contacts);
+    if world.size() == 1 {
+        return Ok(own);
+    }
+    let own: Vec<ContactRecord> = own.iter().map(Into::into).collect();
+    let all: Vec<Contact> = message::all_gather_v(world, &own)?.iter().map(Into::into).collect();
+    Ok(in_order(middle, &all))
+}
+
+/// The contacts in the order of their ids.
+fn in_order(middle: &Middle, contacts: &[Contact]) -> Vec<Contact> {
+    let key = |(contact, at): (&Contact, u32)| {
+        let second = middle.fixed.id_of(contact.second, &middle.bodies);
+        (middle.bodies.id(contact.first as usize), second, contact.feature, at)
+    };
+    let mut keys: Vec<_> = contacts.iter().zip(0..).map(key).collect();
+    // This sort is fast where lists are sorted one after the other.
+    keys.sort();
+    keys.into_iter().map(|(.., at)| contacts[at as usize]).collect()
 }

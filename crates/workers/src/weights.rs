@@ -1,16 +1,27 @@
-//! How much each worker says about a shared body (algorithm 5).
+//! The coupling of the paper: each worker advances its active bodies alone, and the states of
+//! shared bodies are blended (algorithm 4). [`Weights`] tell how much each worker says about a
+//! shared body (algorithm 5).
+//!
+//! Positions and velocities are weighted means. Rotations are weighted sums of quaternions of the
+//! same sign, made to unit length (Markley, Cheng, Crassidis & Oshman 2007, for small differences).
+//! The result is plausible, not exact: two workers see different forces on a shared body, so
+//! momentum is lost, and joints open.
 //!
 //! `D_i` is the smallest number of edges from the body to one that worker `i` alone has active, by
 //! a path through active bodies of `i`. The weight of worker `i` is `D_i^-1 / sum_j D_j^-1`.
 //!
-//! As printed, the algorithm begins with infinity where it stores inverses, and a farther body may
+//! As printed, algorithm 5 begins with infinity where it stores inverses, and a farther body may
 //! replace a nearer one. It searches to a depth of 1 to 4, at which most shared bodies find no body
 //! of one worker alone. Here one search for each worker finds the nearest bodies first, up to the
 //! width of the region that workers share. A worker that has no body alone in reach counts as one
 //! edge farther than that.
 
+use nalgebra::{Quaternion, Unit};
+
 use crate::sets::Sets;
 use cloth_core::partition::Graph;
+use cloth_core::{Error, Place, Result, Vec3};
+use cloth_rigid::{BodyId, BodyState, Twist};
 
 /// The weights of the workers of all shared bodies.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,6 +72,34 @@ fn geodesic(graph: &Graph, sets: &Sets, worker: usize, depth: u32) -> Vec<f64> {
         front = next;
     }
     inverses
+}
+
+/// The least length of a weighted sum of unit quaternions. Below it the rotations differ so much
+/// that their mean means nothing.
+const LEAST_LENGTH: f64 = 0.5;
+
+/// The mean of the states that workers found for the body `id`, with their weights.
+///
+/// # Errors
+/// If the rotations are too different.
+pub fn blended(id: BodyId, all: impl Iterator<Item = (BodyState, f64)>) -> Result<BodyState> {
+    let zero = Vec3::zeros();
+    let (mut position, mut twist) = (zero, Twist { angular: zero, linear: zero });
+    let mut rotation = Quaternion::new(0.0, 0.0, 0.0, 0.0);
+    for (state, weight) in all {
+        position += state.position * weight;
+        twist.linear += state.twist.linear * weight;
+        twist.angular += state.twist.angular * weight;
+        let sign = if rotation.dot(&state.rotation) < 0.0 { -1.0 } else { 1.0 };
+        rotation += state.rotation.into_inner() * (sign * weight);
+    }
+    let length = rotation.norm();
+    if length < LEAST_LENGTH {
+        let cause = "its workers turned it to opposite sides, so there is no mean rotation";
+        let remedy = "raise `steps_per_frame`, or use fewer workers";
+        return Err(Error::input(Place::Body(id), cause, remedy));
+    }
+    Ok(BodyState { position, rotation: Unit::new_unchecked(rotation / length), twist })
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use crate::engine::{Own, WorkerEngine};
-use crate::engines::EngineKind;
+use crate::engine::{EngineKind, Own, WorkerEngine};
 #[cfg(feature = "rapier")]
 use crate::rapier::Rapier;
 use crate::report::WorkerReport;
@@ -11,15 +10,12 @@ use crate::sets::Sets;
 #[cfg(feature = "rapier")]
 use crate::settings::WorkerCount;
 use crate::settings::WorkerSettings;
-use cloth_core::error::{Error, Result};
 use cloth_core::report::Join;
-use cloth_core::threads::Threads;
-use cloth_rigid::RigidSimulation;
-use cloth_rigid::body::{BodyId, BodyState, Twist};
-use cloth_rigid::constraint::pair::{Between, Partner};
-use cloth_rigid::simulation::part::Members;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::{Error, Result, Threads};
+use cloth_rigid::constraint::Between;
+use cloth_rigid::simulation::split_step::{Members, Middle};
 use cloth_rigid::solver::Solved;
+use cloth_rigid::{BodyId, BodyState, RigidSimulation, Twist};
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]
@@ -151,10 +147,7 @@ fn engine(
 /// The two movable bodies of a constraint, by their places.
 pub(super) fn edge(constraint: &impl Between) -> Option<[u32; 2]> {
     let ends = constraint.ends();
-    match ends.second {
-        Partner::Movable(second) => Some([ends.first, second]),
-        Partner::Fixed(_) => None,
-    }
+    ends.second.movable().map(|second| [ends.first, second])
 }
 
 /// Writes to `found` the places of the constraints whose movable bodies `worker` has active.

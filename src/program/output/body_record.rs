@@ -1,7 +1,7 @@
 //! What the line of a frame of rigid bodies in `steps.jsonl` has of its kind.
 
 use cloth_rigid::RigidReport;
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 use cloth_rigid::totals::Totals;
 use cloth_workers::report::WorkerReport;
 use serde::{Deserialize, Serialize};

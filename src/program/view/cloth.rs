@@ -139,7 +139,7 @@ impl ClothStage {
             surfaces.list.partition_point(|it| it.vertices().end <= vertex as usize) as u32
         };
         let meet =
-            |a: u32, b: u32| !surfaces.has_apart() || !surfaces.are_apart(place(a), place(b));
+            |a: u32, b: u32| !surfaces.has_excluded() || !surfaces.are_excluded(place(a), place(b));
         let own = self.neighbours.iter().zip(0..);
         own.map(|(own, vertex)| gaps.of(vertex, own, meet)).collect()
     }

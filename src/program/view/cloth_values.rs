@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use cloth_bodies::bodies::Setup;
 use cloth_bodies::bodies::cloth::setup::{ClothSetup, Factors};
 use cloth_core::math::Vec3;
-use cloth_core::mesh::triangle::nearest_point;
+use cloth_core::mesh::nearest_point;
 
 /// A cell of the grid: its place along each axis.
 type Place = [i32; 3];

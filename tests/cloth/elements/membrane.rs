@@ -1,7 +1,7 @@
 //! Membrane elements: triangles.
 
+use cloth_sim::bodies::cloth::assembly::Stability;
 use cloth_sim::bodies::cloth::elements::membrane::{Fabric, MembraneTriangle, StepTerms};
-use cloth_sim::bodies::cloth::inputs::Stability;
 use cloth_sim::bodies::cloth::material::MembraneStiffness;
 use cloth_sim::bodies::cloth::setup::RestTriangle;
 use cloth_sim::math::{Vec2, Vec3, rotation};

@@ -3,7 +3,7 @@
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use cloth_core::linear::Jacobian;
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3, VertexId};
 
 /// Where a rigid body is, and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,4 +115,22 @@ pub trait Body: Send + Sync {
 
     /// Its kinetic and gravitational energy, zero at rest at the origin, J.
     fn energy(&self, coordinates: &[f64], u: &[Vec3], gravity: &Vec3) -> f64;
+}
+
+/// A vertex of cloth that a body of few nodes carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Attachment {
+    /// The vertex, among those of all cloths.
+    pub vertex: VertexId,
+    /// The number of the body.
+    pub body: usize,
+    /// Where it is, seen from the pose of the body, m.
+    pub point: Vec3,
+}
+
+impl Attachment {
+    /// Its place in space (m) if the body is in this `pose`.
+    pub fn place(&self, pose: &BodyPose) -> Vec3 {
+        pose.centre + pose.rotation.transform_vector(&self.point)
+    }
 }

@@ -10,7 +10,6 @@
 //! kind knows collision. Bodies give the step and contact their positions, velocities, masses,
 //! forces and rows of the linear system.
 
-pub mod attachment;
 pub mod body;
 pub mod cloth;
 pub mod joints;

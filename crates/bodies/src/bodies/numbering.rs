@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bodies::body::Body;
-use cloth_core::ids::{NodeId, VertexId};
+use cloth_core::{NodeId, VertexId};
 
 /// Vertices are numbered cloth after cloth, then body after body, then obstacle after obstacle.
 /// Nodes are numbered in the same order: a cloth vertex has the node of its own number, the nodes
@@ -73,7 +73,7 @@ impl Numbering {
         }
     }
 
-    /// The same with a node for each vertex of the obstacles with these rising `ranges` of
+    /// A numbering with a node for each vertex of the obstacles with these rising `ranges` of
     /// vertices, which yield.
     pub fn with_skins(mut self, ranges: impl Iterator<Item = Range<VertexId>>) -> Self {
         for vertices in ranges {

@@ -14,7 +14,7 @@
 //!
 //! Its force is `k e`, but at most `F`, and its energy the integral of that. Source: ours.
 
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// Stitches that close together.
 #[derive(Debug, Clone, PartialEq)]

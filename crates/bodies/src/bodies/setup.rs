@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::bodies::Body as _;
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::setup::{ClothSetup, Factors};
 use crate::bodies::joints::body_joint::{BodyJoint, Second};
 use crate::bodies::prescribed::ObstacleSetup;

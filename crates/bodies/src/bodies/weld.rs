@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use crate::bodies::Setup;
 use crate::bodies::cloth::elements::bending::hinge_angle;
 use crate::bodies::cloth::setup::ClothSetup;
-use cloth_core::ids::{NONE, VertexId};
 use cloth_core::mesh::Topology;
 use cloth_core::mesh::topology::NonManifoldEdge;
+use cloth_core::{NONE, VertexId};
 
 /// What each vertex of all cloths has become.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Welds {
         all.filter(|[vertex, of]| vertex != of)
     }
 
-    /// The same numbers in a cloth with `count` vertices, of which the first is `first`.
+    /// The numbers in a cloth with `count` vertices, of which the first is `first`.
     fn in_cloth(&self, first: VertexId, count: usize) -> Vec<u32> {
         self.of[first as usize..][..count].iter().map(|of| of - first).collect()
     }

@@ -11,8 +11,7 @@ use crate::contact::point::Contact;
 use crate::contact::sharing::Sharing;
 use crate::contact::side::{InverseMass, Sides};
 use crate::contact::stiffness::damping_s;
-use cloth_core::ids::NodeId;
-use cloth_core::math::Vec3;
+use cloth_core::{NodeId, Vec3};
 
 /// Compression of a contact by the bodies that lie on its nodes, as a share of its distance.
 /// Drops of bowls of 1.8 kg and stacks of plates of 0.3 and 1.2 kg, on cotton on a table, at 1 to 10

@@ -3,7 +3,7 @@
 use crate::contact::distance::ContactDistance;
 use crate::contact::point::{Contact, ContactKind, IMPACT_FRACTION};
 use cloth_collision::collision::ccd::time_of_round_impact;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Notes which near pairs with a round side collide on their way from `x0` to a solution `x1` (m).
 /// Cloth that winds round a ball moves where a nearer point of the cloth does not hold it, so that

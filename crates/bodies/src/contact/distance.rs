@@ -4,8 +4,7 @@ use crate::contact::factors::surface_of;
 use crate::contact::own_distance::OwnDistances;
 use cloth_collision::collision::narrow::closest;
 use cloth_collision::collision::{Pair, Radii};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// How far apart the sides of a pair are kept. This is the contact distance, except for pairs of
 /// one cloth that are nearer than that at rest, for example across short edges.

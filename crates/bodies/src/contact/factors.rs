@@ -1,7 +1,7 @@
 //! Factors of the vertices of cloth, at the points of a contact.
 
 use cloth_collision::collision::Pair;
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// The factors of both sides of `pair` at its points, whose weights are `at`, or their means over
 /// the vertices of each side. A side that is no cloth has the factor 1. `factors` has those of all

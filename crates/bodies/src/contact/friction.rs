@@ -3,7 +3,7 @@
 use crate::contact::factors::{of_sides, surface_of};
 use crate::contact::settings::ContactSettings;
 use cloth_collision::collision::Pair;
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// Coulomb's coefficients, and shares of restitution. Where both surfaces have a material, the pair of
 /// materials counts, otherwise a setting of the scene.

@@ -37,8 +37,7 @@ use crate::contact::spring::{ContactSpring, lowest_pushed};
 use crate::contact::stiffness::{damping_s, kappa, stiffness};
 use crate::contact::touched::Touched;
 use cloth_collision::collision::Pair;
-use cloth_core::ids::NodeId;
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, NodeId, Vec3};
 
 /// Largest push-out speed of pairs that start nearer than the contact distance, m/s. If half of
 /// this distance in the longest step is faster, that speed counts instead. A smaller step must not

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contact::stiffness::Load;
 use cloth_collision::collision::Pair;
-use cloth_core::ids::NodeId;
-use cloth_core::math::Vec3;
+use cloth_core::{NodeId, Vec3};
 
 /// The memory of a contact from the last step.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable, Serialize, Deserialize)]

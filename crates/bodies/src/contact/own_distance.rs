@@ -23,7 +23,7 @@
 use crate::contact::factors::{of_sides, surface_of};
 use crate::contact::friction::Touch;
 use cloth_collision::collision::{Moves, Pair};
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// The contact distances of a scene.
 #[derive(Debug, Clone, PartialEq)]

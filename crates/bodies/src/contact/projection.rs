@@ -7,8 +7,7 @@ use std::cmp::Reverse;
 use bytemuck::{Pod, Zeroable};
 
 use cloth_collision::collision::{Pair, PairKind};
-use cloth_core::ids::{NodeId, VertexId};
-use cloth_core::math::Vec3;
+use cloth_core::{NodeId, Vec3, VertexId};
 
 /// A change of velocity that one pair asks of one node.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -63,8 +62,9 @@ pub fn max_project(responses: &mut Vec<NodeResponse>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]

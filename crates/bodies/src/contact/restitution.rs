@@ -80,8 +80,9 @@ fn parting(restitution: f64, c: f64, gain: f64, way: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The apex of a flight upwards from `x` at speed `v`, in steps of `h`, m.
     fn apex(mut x: f64, mut v: f64, g: f64, h: f64) -> f64 {

@@ -7,7 +7,7 @@
 
 use cloth_collision::collision::narrow::Closest;
 use cloth_collision::collision::{Pair, PairKind, Radii};
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// Whether no other pair is at least as near at the same points.
 pub(super) fn stands_for_itself(pair: &Pair, at: &Closest, radii: &Radii) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::contact::point::{Contact, ContactKind};
 use cloth_collision::collision::{PairKind, Radii};
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// The `minima` among `all` contacts, without those of round surfaces that another contact makes
 /// superfluous:

@@ -9,12 +9,10 @@ use crate::contact::round_minima::round_minima;
 use crate::contact::side::{Dynamics, Sides};
 use crate::contact::spring::{ContactSpring, is_without_weight};
 use cloth_collision::collision::{Pair, Radii};
-use cloth_core::error::Result;
-use cloth_core::ids::{NONE, NodeId};
 use cloth_core::linear::MAX_TERMS;
 use cloth_core::partition::{Layout, Partition};
-use cloth_core::ranks::{Tag, World, message};
-use cloth_core::threads::Threads;
+use cloth_core::ranks::Tag;
+use cloth_core::{NONE, NodeId, Result, Threads, World, message};
 
 /// Contacts that a thread takes at a time, some 50 us of work.
 pub const CONTACTS_PER_CHUNK: usize = 128;

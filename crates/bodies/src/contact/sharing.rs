@@ -18,9 +18,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use cloth_core::error::Result;
-use cloth_core::ids::NodeId;
-use cloth_core::ranks::{World, message};
+use cloth_core::{NodeId, Result, World, message};
 
 /// The numbers of contacts of each body of few nodes. The same on every rank.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -11,9 +11,8 @@
 //! | prescribed | none: the velocities of its vertices are known | the weight `w` |
 
 use cloth_collision::collision::Pair;
-use cloth_core::ids::NodeId;
 use cloth_core::linear::{Jacobian, MAX_TERMS};
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, NodeId, Vec3};
 
 /// The contribution of one node to the relative velocity of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -217,8 +216,9 @@ pub trait Dynamics: Sync {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// Vertices with these inverse masses (1/kg), each its own node, at rest.
     pub struct PointMasses<'a>(pub &'a [f64]);

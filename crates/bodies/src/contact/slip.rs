@@ -2,7 +2,7 @@
 //!
 //! Source: docs/methods.md, section 8 (ours).
 
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// The slip that is expected after a step is at least this fraction of the slip without a change
 /// of velocity, because a large deceleration may be noise.

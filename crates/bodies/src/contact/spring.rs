@@ -1,11 +1,10 @@
 //! Contacts as the linear system sees them.
 
 use crate::contact::side::{Dynamics, Sides};
-use cloth_core::ids::{NONE, NodeId};
 use cloth_core::linear::{Coupling, Couplings, Jacobian, MAX_TERMS, PatchEquations};
-use cloth_core::math::{Mat3, Vec3};
 use cloth_core::partition::{Layout, Partition, PatchIndex, StepGhosts};
 use cloth_core::ranks::Halo;
+use cloth_core::{Mat3, NONE, NodeId, Vec3};
 
 /// An implicit spring between the two points of a contact.
 ///

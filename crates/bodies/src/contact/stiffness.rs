@@ -94,8 +94,9 @@ pub fn damping_s(stiffness: f64, carried_kg: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     const LEAST: f64 = 20.0;
     const DISTANCE_M: f64 = 1e-3;

@@ -3,8 +3,7 @@
 use crate::contact::friction::Friction;
 use crate::contact::memory::ContactMemory;
 use cloth_collision::collision::Pair;
-use cloth_core::error::Result;
-use cloth_core::ranks::{World, message};
+use cloth_core::{Result, World, message};
 
 /// The surfaces that touched in the last step.
 #[derive(Debug, Clone)]

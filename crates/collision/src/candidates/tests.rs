@@ -7,11 +7,9 @@ use crate::collision::{Moves, Pair, Surface};
 use crate::stealing::{
     Origin, ProcessorUse, RankThreads, Share, StealingSettings, TaskSpan, VictimOrder,
 };
-use cloth_core::ids::PatchId;
-use cloth_core::math::Vec3;
 use cloth_core::mesh::Topology;
 use cloth_core::ranks::in_process;
-use cloth_core::threads::Threads;
+use cloth_core::{PatchId, Threads, Vec3};
 
 /// A ball of crumpled cloth, `n` x `n` vertices, 0.1 m across.
 fn ball(n: u32) -> (Surfaces, Vec<Vec3>) {

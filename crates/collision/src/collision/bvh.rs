@@ -8,9 +8,7 @@
 
 use crate::collision::dop::Dop18;
 use crate::collision::leaves::{ByLeaf, LeafId, Leaves};
-use cloth_core::ids::{FaceId, NONE, PatchId};
-use cloth_core::math::Vec3;
-use cloth_core::threads::{ByPatch, Threads};
+use cloth_core::{ByPatch, FaceId, NONE, PatchId, Threads, Vec3};
 
 /// Most faces of a leaf.
 pub const LEAF_FACES: usize = 8;

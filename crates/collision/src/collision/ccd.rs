@@ -33,7 +33,7 @@
 
 use crate::collision::narrow::{closest, first_side};
 use crate::collision::pair::PairKind;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Slack of the separation: a part of the separation or of the initial distance to it,
 /// whichever is smaller. A pair within the slack has arrived. Li et al. use 0.1 of the distance
@@ -74,9 +74,9 @@ pub fn time_of_impact(
     time_of_round_impact(kind, x0, x1, 0.0, separation_m)
 }
 
-/// The same for sides of which one or both are round: `radius_m` (m) is the sum of their radii.
-/// Along any direction the gap of round sides is less than that of their vertices by this sum. So
-/// all of the above holds for the gap that is left.
+/// [`time_of_impact`] for sides of which one or both are round: `radius_m` (m) is the sum of their
+/// radii. Along any direction the gap of round sides is less than that of their vertices by this
+/// sum. So all of the above holds for the gap that is left.
 pub fn time_of_round_impact(
     kind: PairKind,
     x0: &[Vec3; 4],
@@ -206,8 +206,9 @@ impl Along {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn point(size: f64) -> impl Strategy<Value = Vec3> {
         let range = -size..size;

@@ -9,8 +9,7 @@ use std::f64::consts::SQRT_2;
 use std::ops::{Add, Sub};
 
 use crate::collision::pair::Pair;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// Number of axes.
 const AXES: usize = 9;

@@ -4,7 +4,7 @@ use crate::collision::bvh::LEAF_FACES;
 use crate::collision::dop::Dop18;
 use crate::collision::leaves::{LeafId, Leaves};
 use crate::collision::pair::Pair;
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 
 /// Most vertices or edges that the faces of a leaf represent.
 const MOST: usize = 3 * LEAF_FACES;

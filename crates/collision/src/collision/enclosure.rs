@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::collision::surface::{Moves, Surface, Surfaces};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// Whether `faces` enclose a volume: each edge is used as often in one direction as in the other.
 /// Vertices with the same position in `x` (m) count as one, so that seams do not open a surface.
@@ -51,7 +50,7 @@ pub fn enclosed(surfaces: &Surfaces, x: &[Vec3]) -> Vec<[u32; 2]> {
             let [a, b] = boxes[inner as usize];
             (0..3).all(|axis| a[axis] <= high[axis] && low[axis] <= b[axis])
                 && surface.moves.meets(around.moves, inner == outer)
-                && !surfaces.are_apart(inner, outer)
+                && !surfaces.are_excluded(inner, outer)
                 && x[surface.vertices()].iter().any(|x0| is_inside(&around.faces, x, x0))
         };
         let inner = Vec::from_iter(numbered().filter(is_within).map(|(inner, _)| [inner, outer]));

@@ -1,8 +1,7 @@
 //! The primitives (faces, edges, vertices) below the leaves of a hierarchy.
 
-use cloth_core::ids::{FaceId, NONE, VertexId};
-use cloth_core::math::Vec3;
 use cloth_core::mesh::Topology;
+use cloth_core::{FaceId, NONE, Vec3, VertexId};
 
 /// A leaf of a hierarchy.
 pub type LeafId = u32;

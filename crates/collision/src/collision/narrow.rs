@@ -7,7 +7,7 @@
 //! the vertices.
 
 use crate::collision::pair::PairKind;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Two directions with a squared sine below this count as parallel: the direction of their
 /// cross product is wrong by more than 1e-8.
@@ -164,7 +164,7 @@ fn on_segment(point: Vec3, a: Vec3, b: Vec3) -> Boundary {
 }
 
 impl Boundary {
-    /// The same if the point is on the second side.
+    /// The boundary if the point is on the second side.
     fn flipped(self) -> Self {
         Self { offset: -self.offset, ..self }
     }
@@ -213,8 +213,9 @@ fn perpendicular(edge: Vec3) -> Vec3 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn point() -> impl Strategy<Value = Vec3> {
         [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)

@@ -3,8 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// The types of the two sides of an elementary pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

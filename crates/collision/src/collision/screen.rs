@@ -30,7 +30,7 @@ const LANES: usize = 4;
 /// precision.
 const ROUNDING: f64 = 1e-14;
 
-/// The same, relative to the coordinates in single precision. A coordinate and a projection each
+/// The error, relative to the coordinates in single precision. A coordinate and a projection each
 /// err by at most 4 * 2^-24; a gap has two projections, along a direction no longer than sqrt(3).
 const ROUNDING_SINGLE: f32 = 32.0 / (1 << 24) as f32;
 
@@ -61,8 +61,8 @@ pub fn screen(pairs: &[Pair], sweep: &Sweep, pace: Pace, mut keep: impl FnMut(Pa
     let mut screen = |pairs: &mut SmallVec<[Pair; LANES]>| {
         // A group that is not full repeats its last pair.
         let lanes = std::array::from_fn(|lane| &pairs[lane.min(pairs.len() - 1)]);
-        let apart = apart(lanes, sweep, pace);
-        let near = pairs.iter().enumerate().filter(|(lane, _)| apart >> lane & 1 == 0);
+        let separated = separated(lanes, sweep, pace);
+        let near = pairs.iter().enumerate().filter(|(lane, _)| separated >> lane & 1 == 0);
         near.for_each(|(_, pair)| keep(*pair));
         pairs.clear();
     };
@@ -77,7 +77,7 @@ pub fn screen(pairs: &[Pair], sweep: &Sweep, pace: Pace, mut keep: impl FnMut(Pa
 }
 
 /// A bit for each pair: set if a direction separates its sides.
-fn apart(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
+fn separated(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
     const ALL: u32 = (1 << LANES) - 1;
     let paths = Paths::new(pairs, sweep, pace);
     let mut middle = paths.start;
@@ -92,15 +92,15 @@ fn apart(pairs: [&Pair; LANES], sweep: &Sweep, pace: Pace) -> u32 {
         }
         PairKind::EdgeEdge => (b.minus(a).cross(&d.minus(c)), a.plus(b).minus(&c.plus(d))),
     };
-    let mut apart = paths.are_apart_along(&normal) | paths.are_apart_along(&offset);
-    if apart != ALL {
+    let mut separated = paths.are_separated_along(&normal) | paths.are_separated_along(&offset);
+    if separated != ALL {
         let between = match pairs[0].kind() {
             PairKind::VertexFace => from_face(&b.minus(a), &c.minus(a), &d.minus(a)),
             PairKind::EdgeEdge => between_edges(&middle),
         };
-        apart |= paths.are_apart_along(&between);
+        separated |= paths.are_separated_along(&between);
     }
-    apart
+    separated
 }
 
 /// A vector from the origin to the nearest point on the boundary of a face.
@@ -185,7 +185,7 @@ impl Paths {
     /// A bit for each pair: set if its `direction`, of any length, separates the sides. Not set if
     /// it is zero or NaN.
     #[inline(always)]
-    fn are_apart_along(&self, direction: &Lanes3) -> u32 {
+    fn are_separated_along(&self, direction: &Lanes3) -> u32 {
         let [x, y, z] = direction.0;
         let largest = x.abs().fast_max(y.abs()).fast_max(z.abs());
         let direction = direction.times(f32x4::ONE / largest);
@@ -267,7 +267,7 @@ mod tests {
 
     use super::*;
     use crate::collision::narrow::closest;
-    use cloth_core::math::Vec3;
+    use cloth_core::Vec3;
 
     fn pair(edges: bool) -> Pair {
         if edges { Pair::edge_edge([0, 1], [2, 3]) } else { Pair::vertex_face(0, [1, 2, 3]) }

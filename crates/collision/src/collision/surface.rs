@@ -3,10 +3,9 @@
 use crate::collision::bvh::Hierarchy;
 use crate::collision::flatness::Flatness;
 use crate::collision::leaves::{Leaves, Represented, leave_flat_edges_out, representatives};
-use crate::collision::radii::Radii;
-use cloth_core::ids::{PatchId, VertexId};
-use cloth_core::math::Vec3;
+use crate::collision::pair::Pair;
 use cloth_core::mesh::Topology;
+use cloth_core::{PatchId, Vec3, VertexId};
 
 /// How a surface moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +73,7 @@ impl Surface {
         Self::representing(first_vertex, faces, &represented, rest, parts, moves)
     }
 
-    /// The same of a body that keeps its shape. Edges between two faces in one plane are left out.
+    /// The surface of a body that keeps its shape. Edges between two faces in one plane are left out.
     pub fn rigid(
         first_vertex: VertexId,
         faces: &[[u32; 3]],
@@ -144,7 +143,7 @@ pub struct Surfaces {
     /// Cloths, then bodies of few nodes, then obstacles. An object's place is its number.
     pub list: Vec<Surface>,
     /// Pairs of objects that are not tested against each other, rising; the lower comes first.
-    apart: Vec<[u32; 2]>,
+    excluded: Vec<[u32; 2]>,
     /// The radii of the vertices from the first round surface to the last, m.
     radii: Vec<f64>,
     /// The first vertex of the first round surface.
@@ -160,26 +159,26 @@ impl Surfaces {
         let last = from_first.iter().rposition(|it| is_round(&it)).map_or(0, |last| last + 1);
         let radii = from_first[..last].iter().flat_map(|it| vec![it.radius_m; it.vertex_count]);
         let first_round = from_first.first().map_or(0, |surface| surface.vertices().start);
-        Self { radii: radii.collect(), first_round, apart: Vec::new(), list }
+        Self { radii: radii.collect(), first_round, excluded: Vec::new(), list }
     }
 
     /// Does not test the objects of these pairs against each other. An object may be paired with itself.
-    pub fn keep_apart(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
+    pub fn exclude(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
         let rising = |[a, b]: [usize; 2]| [a.min(b) as u32, a.max(b) as u32];
-        self.apart.extend(pairs.map(rising));
-        self.apart.sort_unstable();
-        self.apart.dedup();
+        self.excluded.extend(pairs.map(rising));
+        self.excluded.sort_unstable();
+        self.excluded.dedup();
     }
 
     /// Whether some objects that might meet are not tested against each other.
-    pub fn has_apart(&self) -> bool {
-        !self.apart.is_empty()
+    pub fn has_excluded(&self) -> bool {
+        !self.excluded.is_empty()
     }
 
     /// Whether two objects that might meet are not tested against each other.
-    pub fn are_apart(&self, first: u32, second: u32) -> bool {
+    pub fn are_excluded(&self, first: u32, second: u32) -> bool {
         let pair = [first.min(second), first.max(second)];
-        !self.apart.is_empty() && self.apart.binary_search(&pair).is_ok()
+        !self.excluded.is_empty() && self.excluded.binary_search(&pair).is_ok()
     }
 
     /// The radii of round surfaces.
@@ -202,13 +201,60 @@ pub(crate) fn test_sheet(n: u32) -> (Vec<[u32; 3]>, Vec<Vec3>) {
     (faces.collect(), rest.collect())
 }
 
+/// How far the surface around each vertex lies outside of it, m. It is zero but for the centre of a
+/// ball and the ends of the axis of a capsule.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Radii<'a> {
+    /// The first vertex with an entry.
+    first: usize,
+    of: &'a [f64],
+}
+
+impl<'a> Radii<'a> {
+    /// These radii (m) of the vertices from `first` on. All others are zero.
+    pub fn new(first: usize, of: &'a [f64]) -> Self {
+        Self { first, of }
+    }
+
+    /// Whether no surface is round.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
+    /// The radius around `vertex`, m.
+    #[inline]
+    pub fn of(&self, vertex: VertexId) -> f64 {
+        let place = (vertex as usize).wrapping_sub(self.first);
+        self.of.get(place).copied().unwrap_or(0.0)
+    }
+
+    /// The radii of the first and the second side of a pair, m.
+    #[inline]
+    pub fn of_sides(&self, pair: &Pair) -> [f64; 2] {
+        if self.is_empty() {
+            return [0.0; 2];
+        }
+        [pair.vertices[0], pair.vertices[3]].map(|vertex| self.of(vertex))
+    }
+
+    /// The sum of the radii of both sides of a pair, m. The distance of the pair is that of its
+    /// vertices, edges and faces less this.
+    #[inline]
+    pub fn of_pair(&self, pair: &Pair) -> f64 {
+        let [first, second] = self.of_sides(pair);
+        first + second
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::collision::Pair;
     use crate::collision::narrow::closest;
     use cloth_core::math::rotation;
-    use proptest::prelude::*;
 
     /// The sides of a box whose corners count up in binary.
     const SIDES: [[u32; 4]; 6] =

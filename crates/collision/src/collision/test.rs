@@ -272,9 +272,8 @@ mod tests {
     use super::*;
     use crate::collision::bvh::LEAF_FACES;
     use crate::collision::surface::{Moves, Surface, Surfaces};
-    use cloth_core::math::Vec3;
     use cloth_core::mesh::Topology;
-    use cloth_core::threads::Threads;
+    use cloth_core::{Threads, Vec3};
 
     /// Two parallel strips of four leaves, the second one `above` the first.
     fn strips(above: f64) -> (Surfaces, Vec<Vec<Dop18>>) {

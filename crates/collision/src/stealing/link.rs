@@ -3,18 +3,17 @@
 use std::time::Duration;
 
 use bytemuck::Pod;
-use crossbeam_deque::Worker;
 
 use crate::stealing::message::{read, write};
 use crate::stealing::policy::{Policy, WaitingTasks};
 use crate::stealing::pool::{Pool, Pooled};
 use crate::stealing::scheduler::{Action, Event, Load, MessageKind, Scheduler};
-use crate::stealing::trace::{Origin, Steal, TraceClock};
-use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
+use crate::stealing::usage::{Origin, ProcessorUse, Steal, Theft, TraceClock, note_theft};
 use crate::stealing::workload::Task;
-use cloth_core::error::{Error, Result};
-use cloth_core::ranks::{Message, PendingId, Tag, World};
+use cloth_core::ranks::{Message, PendingId, Tag};
 use cloth_core::threads::wait::Patience;
+use cloth_core::{Error, Result, World};
+use crossbeam_deque::Worker;
 
 /// What links a rank's processor 0 with other ranks.
 pub(super) trait Link<T> {

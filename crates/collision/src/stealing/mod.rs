@@ -27,13 +27,11 @@ pub mod scheduler;
 pub mod settings;
 #[cfg(test)]
 mod synthetic;
-pub mod trace;
 pub mod usage;
 pub mod workload;
 
 pub use processor::RUNS_PER_LOOK;
 pub use processors::{Processors, RankThreads, TopLevel};
 pub use settings::{Share, StealingSettings, VictimOrder};
-pub use trace::{Origin, SearchSpan, TaskSpan};
-pub use usage::{ProcessorUse, Theft};
+pub use usage::{Origin, ProcessorUse, SearchSpan, TaskSpan, Theft};
 pub use workload::{Results, Task, Workload};

@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
-use crossbeam_deque::{Steal, Stealer, Worker};
-
-use crate::stealing::trace::Origin;
+use crate::stealing::usage::Origin;
 use crate::stealing::workload::Task;
+use crossbeam_deque::{Steal, Stealer, Worker};
 
 /// A task in the pool, and how its processor got it.
 #[derive(Debug, PartialEq)]

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam_deque::Worker;
-
 use crate::stealing::link::Link;
 use crate::stealing::policy::Policy;
 use crate::stealing::pool::{Pool, Pooled};
-use crate::stealing::trace::{Origin, Steal, TaskSpan, TraceClock};
-use crate::stealing::usage::{ProcessorUse, Stretch, Theft, note_theft};
+use crate::stealing::usage::{
+    Origin, ProcessorUse, Steal, Stretch, TaskSpan, Theft, TraceClock, note_theft,
+};
 use crate::stealing::workload::{Results, Task, Workload};
-use cloth_core::error::Result;
+use cloth_core::Result;
 use cloth_core::threads::wait::wait;
+use crossbeam_deque::Worker;
 
 /// Number of calls of [`Workload::run`] between two looks of a processor at the size of its deque,
 /// and on processor 0 also at the clock. On the draped tablecloth these calls take about 5 us,

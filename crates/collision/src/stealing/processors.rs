@@ -14,12 +14,9 @@ use crate::stealing::pool::Pool;
 use crate::stealing::processor::{Processor, SearchRun};
 use crate::stealing::scheduler::Scheduler;
 use crate::stealing::settings::StealingSettings;
-use crate::stealing::trace::{SearchSpan, TraceClock};
-use crate::stealing::usage::{ProcessorUse, Theft, note_theft};
+use crate::stealing::usage::{ProcessorUse, SearchSpan, Theft, TraceClock, note_theft};
 use crate::stealing::workload::{Results, Task, Workload};
-use cloth_core::error::Result;
-use cloth_core::ranks::World;
-use cloth_core::threads::Threads;
+use cloth_core::{Result, Threads, World};
 
 /// The processors of one rank, which execute tests of type `T` and collect results `R`, with the
 /// profile of their last search.

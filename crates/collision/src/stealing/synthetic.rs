@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::stealing::workload::{Results, Workload};
-use cloth_core::math::mix;
+use cloth_core::mix;
 
 /// A test of a synthetic tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]

@@ -6,7 +6,8 @@
 //! [`Quantum`], and sums of few of them are exact in single precision.
 
 use crate::linear::symmetric3::Symmetric3;
-use crate::math::{Mat3, Vec3, power_of_two_below};
+use crate::math::power_of_two_below;
+use crate::{Mat3, Vec3};
 
 /// Bits of an axis of the expected size. Axes of up to 2^6 times this size are summed exactly.
 const BITS: i32 = 18;
@@ -68,7 +69,7 @@ impl Block {
         self.symmetric.times(u) + self.axis.cross(u)
     }
 
-    /// As a matrix.
+    /// The block as a matrix.
     pub fn matrix(&self) -> Mat3 {
         self.symmetric.matrix() + self.axis.cross_matrix()
     }

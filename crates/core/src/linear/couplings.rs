@@ -12,12 +12,11 @@
 
 use std::ops::Range;
 
-use crate::ids::NONE;
 use crate::linear::jacobian::Jacobian;
 use crate::linear::symmetric3::Symmetric3;
 use crate::linear::vectors::Triple;
-use crate::math::{Mat3, Vec3};
 use crate::partition::PatchIndex;
+use crate::{Mat3, NONE, Vec3};
 
 /// Most nodes of a spring: two of a body and three vertices of cloth.
 pub const MAX_TERMS: usize = 5;

@@ -1,10 +1,9 @@
 //! The equations of one patch while they are being filled: rows of `A du = b`.
 
-use crate::ids::{NONE, NodeId};
 use crate::linear::block::Block;
 use crate::linear::matrix::{BlockStructure, PairSlot, PatchValues, ValuesByPatch, add_to};
 use crate::linear::symmetric3::Symmetric3;
-use crate::math::{Mat3, Vec3};
+use crate::{Mat3, NONE, NodeId, Vec3};
 
 /// The rows of one patch. Bodies and contacts add to them in a fixed order.
 pub struct PatchEquations<'a> {

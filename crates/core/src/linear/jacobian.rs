@@ -1,6 +1,6 @@
 //! How a node moves a point of a body.
 
-use crate::math::{Mat3, Vec3};
+use crate::{Mat3, Vec3};
 
 /// The contribution `J u` of a node's velocity `u` to the velocity of a point.
 ///

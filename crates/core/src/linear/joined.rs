@@ -13,7 +13,7 @@ use crate::linear::direct::order::{Order, Turn};
 use crate::linear::jacobian::Jacobian;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::vectors::{Row, Triple, row};
-use crate::math::{Mat3, Vec3};
+use crate::{Mat3, Vec3};
 
 /// Rows of a body: its velocity and its angular velocity.
 const ROWS: usize = 2;

@@ -3,7 +3,7 @@
 use wide::f32x4;
 
 use crate::linear::vectors::LANES;
-use crate::math::{Mat3, Vec3};
+use crate::{Mat3, Vec3};
 
 /// A symmetric 3x3 matrix: xx, xy, xz, yy, yz, zz.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

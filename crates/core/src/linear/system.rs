@@ -4,9 +4,8 @@ use crate::linear::couplings::Couplings;
 use crate::linear::joined::Joined;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::Preconditioner;
-use crate::math::Vec3;
-use crate::ranks::{Halo, World};
-use crate::threads::Threads;
+use crate::ranks::Halo;
+use crate::{Threads, Vec3, World};
 
 /// One rank's share of a linear system.
 pub struct System<'a> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 
 use crate::linear::matrix::BlockMatrix;
-use crate::math::{Mat3, Vec3};
 use crate::partition::{Graph, Layout, Partition, Patches};
+use crate::{Mat3, Vec3};
 
 /// A number in -1..1, the same for the same `key`.
 pub(super) fn noise(key: u64) -> f64 {

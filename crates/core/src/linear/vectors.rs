@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use wide::f32x4;
 
-use crate::math::Vec3;
+use crate::Vec3;
 
 /// Rows side by side: the numbers of a 128-bit register.
 pub const LANES: usize = 4;

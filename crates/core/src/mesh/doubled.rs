@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::math::Vec3;
+use crate::Vec3;
 use crate::mesh::obj::{Corner, ObjDocument};
 use crate::mesh::obj_read::Lines;
 use crate::mesh::quality::bounds;

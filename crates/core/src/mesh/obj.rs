@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::ids::NONE;
-use crate::math::{Vec2, Vec3};
+use crate::{NONE, Vec2, Vec3};
 
 /// The name that Blender writes for "no material".
 pub const NO_MATERIAL: &str = "None";

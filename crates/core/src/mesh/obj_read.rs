@@ -6,13 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Place, Result};
-use crate::ids::NONE;
-use crate::input;
-use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::{Corner, Group, NO_MATERIAL, ObjDocument};
 use crate::mesh::triangulate::CORNERS;
 use crate::mesh::written::Written;
+use crate::{Error, NONE, Place, Result, Vec2, Vec3, input};
 
 /// The lines of the file that vertices and polygons come from, for messages.
 #[derive(Debug, Clone, Default)]
@@ -296,9 +293,10 @@ fn add_polygon(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::mesh::{Faces, SurfaceMesh};
-    use proptest::prelude::*;
 
     fn message(text: &str) -> String {
         parse(text.as_bytes(), "m.obj").unwrap_err().to_string()

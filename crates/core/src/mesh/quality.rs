@@ -1,8 +1,7 @@
 //! What a mesh looks like, in numbers.
 
-use crate::ids::{FaceId, NONE};
-use crate::math::Vec3;
 use crate::mesh::SurfaceMesh;
+use crate::{FaceId, NONE, Vec3};
 
 /// A value and where it is found.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,9 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::error::{Error, Place, Result};
-use crate::ids::NONE;
-use crate::math::Vec3;
 use crate::mesh::doubled::{doubled_faces, keep};
 use crate::mesh::obj::{Corner, Group, ObjDocument};
 use crate::mesh::obj_read::Lines;
@@ -13,6 +10,7 @@ use crate::mesh::refine::subdivide;
 use crate::mesh::topology::{NonManifoldEdge, Topology};
 use crate::mesh::triangulate::{cut_polygons, fans, regrouped};
 use crate::mesh::{Mesh, obj_read};
+use crate::{Error, NONE, Place, Result, Vec3};
 
 /// How the faces of a mesh may meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use crate::ids::{FaceId, NONE};
+use crate::{FaceId, NONE};
 
 /// Edges and adjacency of a triangle mesh. Cloth is manifold, with or without boundary; the faces
 /// of an obstacle may meet in any way.

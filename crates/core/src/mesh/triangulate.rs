@@ -1,7 +1,7 @@
 //! Cuts polygons into triangles.
 
-use crate::math::{Vec2, Vec3};
 use crate::mesh::obj::{Corner, Group, ObjDocument};
+use crate::{Vec2, Vec3};
 
 /// The most corners of a polygon. The time to cut it grows with the square of their number.
 pub const CORNERS: usize = 10_000;

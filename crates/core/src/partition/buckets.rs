@@ -2,7 +2,7 @@
 //!
 //! Source: Wretborn 2026, definitions 2.2 to 2.6.
 
-use crate::math::Vec3;
+use crate::Vec3;
 use crate::partition::graph::Graph;
 
 /// Occupied cells of a uniform grid.

@@ -8,15 +8,13 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::ids::{NONE, PatchId, VertexId};
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
+use crate::partition::measures;
 use crate::partition::methods::{PartitionSettings, Partitioner};
 use crate::partition::patch_graph::PatchGraph;
 use crate::partition::patches::Patches;
-use crate::ranks::{HaloNeighbour, World};
-use crate::threads::{Blocks, Threads};
+use crate::ranks::HaloNeighbour;
+use crate::{Blocks, Error, NONE, PatchId, Result, Threads, Vec3, VertexId, World};
 
 /// The owner of every patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +38,7 @@ impl Partition {
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
-    /// The same with the method of `settings`. `positions` are the positions of all vertices, m.
+    /// A partition with the method of `settings`. `positions` are the positions of all vertices, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -54,7 +52,7 @@ impl Partition {
         Self::divided_by(&mut *settings.build()?, graph, patches, ranks, positions)
     }
 
-    /// The same with `method`.
+    /// A partition with `method`.
     ///
     /// # Errors
     /// Those of the method.
@@ -70,7 +68,7 @@ impl Partition {
         Ok(Self { patches, rank_of_patch, ranks })
     }
 
-    /// The same partition on every rank: `build` is called on rank 0 alone, and its
+    /// One partition for every rank: `build` is called on rank 0 alone, and its
     /// result is broadcast.
     ///
     /// # Errors
@@ -85,7 +83,7 @@ impl Partition {
         Self::from_words(&words.collect::<Vec<u32>>())
     }
 
-    /// The same patches with other owners.
+    /// The patches with other owners.
     ///
     /// # Errors
     /// When there is not one owner for each patch, or an owner is no rank.
@@ -136,6 +134,19 @@ impl Partition {
     /// The rank that owns `vertex`.
     pub fn rank_of_vertex(&self, vertex: VertexId) -> u32 {
         self.rank_of_patch[self.patches.of_vertex[vertex as usize] as usize]
+    }
+
+    /// [`measures::load_index`] of the patches. `work` has the work of each, in any unit.
+    pub fn load_index(&self, work: &[f64]) -> f64 {
+        measures::load_index(&self.rank_of_patch, work, self.ranks)
+    }
+
+    /// [`measures::surface_index`] of the vertices of `graph`: vertices received in an exchange for
+    /// each vertex owned.
+    pub fn surface_index(&self, graph: &Graph) -> f64 {
+        let vertices = 0..graph.len() as VertexId;
+        let ranks = Vec::from_iter(vertices.map(|vertex| self.rank_of_vertex(vertex)));
+        measures::surface_index(graph, &ranks, self.ranks)
     }
 
     /// The patches of `rank`, rising.
@@ -301,10 +312,10 @@ impl Gather {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::slice;
+
     use super::*;
     use crate::partition::graph::tests::grid;
-    use crate::partition::quality;
-    use std::slice;
 
     /// A grid of 17 x 13 vertices in patches of 16.
     pub fn partition(ranks: usize) -> (Graph, Partition) {
@@ -353,13 +364,31 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn indices_of_a_path_cut_by_hand() {
+        // Path 0-1-2-3-4-5 in three patches of two vertices.
+        let edges: Vec<[u32; 2]> = (0..5).map(|v| [v, v + 1]).collect();
+        let graph = Graph::from_cliques(6, edges.iter().map(|edge| &edge[..]));
+        let patches = Arc::new(Patches::from_vertices(vec![0, 0, 1, 1, 2, 2], 3));
+        let cut = |ranks: [u32; 3]| Partition {
+            patches: patches.clone(),
+            rank_of_patch: ranks.to_vec(),
+            ranks: 2,
+        };
+        let middle = cut([0, 0, 1]);
+        assert_eq!(middle.load_index(&[1.0, 2.0, 1.0]), 0.5);
+        assert_eq!(middle.surface_index(&graph), 0.5);
+        assert_eq!(cut([0, 1, 0]).surface_index(&graph), 1.0);
+        assert_eq!(cut([1, 1, 1]).surface_index(&graph), 0.0);
+    }
+
+    #[test]
     fn ranks_get_about_equal_shares() {
         let graph = grid(120, 120);
         let patches = Arc::new(Patches::new(&graph, slice::from_ref(&(0..14400)), 256).unwrap());
         for ranks in [2, 3, 4, 7] {
             let partition = Partition::new(&graph, patches.clone(), ranks).unwrap();
-            let load = quality::load_index(&partition, &patches.work());
-            let surface = quality::surface_index(&graph, &partition);
+            let load = partition.load_index(&patches.work());
+            let surface = partition.surface_index(&graph);
             assert!(load < 0.1 && surface < 0.15, "{ranks}: load {load}, surface {surface}");
         }
     }

@@ -17,7 +17,6 @@ pub mod methods;
 mod patch_graph;
 mod patch_index;
 mod patches;
-pub mod quality;
 pub mod rebalance;
 mod step_ghosts;
 

@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::ids::VertexId;
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods::{Couplings, Metis, Partitioner, WeightedPoints};
 use crate::partition::patches::Patches;
+use crate::{Result, Vec3, VertexId};
 
 /// Patches and the couplings between them. They alone decide the owner of each patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +50,7 @@ impl PatchGraph {
         self.divide(&mut Metis::default(), &vec![Vec3::zeros(); self.len()], ranks)
     }
 
-    /// The same with `method`. `centres` are the positions of the patches, m.
+    /// Owners by `method`. `centres` are the positions of the patches, m.
     ///
     /// # Errors
     /// Those of the method.
@@ -66,7 +64,7 @@ impl PatchGraph {
         self.divide_work(method, centres, &weights, ranks)
     }
 
-    /// The same, but all ranks get about equal `work`. `work` has the work of each patch, in any
+    /// Owners with which all ranks get about equal `work`. `work` has the work of each patch, in any
     /// unit.
     ///
     /// # Errors

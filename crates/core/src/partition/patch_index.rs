@@ -75,7 +75,7 @@ fn for_patches<const N: usize>(patch_of_row: &[u32], rows: [u32; N], mut visit: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::NONE;
+    use crate::NONE;
 
     #[test]
     fn every_patch_lists_each_item_that_touches_it_once_and_in_order() {

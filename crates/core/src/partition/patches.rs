@@ -2,11 +2,9 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::ids::{NONE, PatchId, VertexId};
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::methods;
+use crate::{NONE, PatchId, Result, Vec3, VertexId};
 
 /// From this number of vertices on, METIS takes longer to divide a cloth than its shorter
 /// borders save in many steps.
@@ -37,7 +35,7 @@ impl Patches {
         Self::with_rest_shapes(graph, cloths, patch_vertices, &[])
     }
 
-    /// The same with the rest positions of the vertices, m. Where a range of 100,000 vertices or
+    /// Patches with the rest positions of the vertices, m. Where a range of 100,000 vertices or
     /// more has them, its rest shape is halved again and again, and METIS is not called. If the
     /// list is shorter than the vertices, the last ones have none.
     ///

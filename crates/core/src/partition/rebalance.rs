@@ -16,28 +16,56 @@
 //! Source: ours; a rule of the same kind is that of Menon et al. 2012, "Automated load balancing
 //! invocation based on application characteristics".
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::partition::distribute::Partition;
 use crate::partition::measures::part_loads;
 use crate::partition::methods::{PartitionSettings, Partitioner, Repartition, named_after};
 use crate::partition::patch_graph::PatchGraph;
+use crate::{Result, Vec3};
 
 /// Fraction of the largest work that a new partition must save. Less is noise, because METIS
 /// leaves 3 %.
 const LEAST_GAIN: f64 = 0.03;
 
+/// The time that uneven work has lost since the last decision, beside the cost of a new division: the
+/// rule of ski rental.
+#[derive(Debug)]
+pub struct Losses {
+    when: Repartition,
+    lost_s: f64,
+    cost_s: f64,
+}
+
+impl Losses {
+    /// Nothing is lost yet, and a division is expected to take `cost_s` (s).
+    pub fn new(when: Repartition, cost_s: f64) -> Self {
+        Self { when, lost_s: 0.0, cost_s }
+    }
+
+    /// Adds what a frame lost (s). Returns true if it is time to decide.
+    pub fn add(&mut self, lost_s: f64) -> bool {
+        self.lost_s += lost_s;
+        match self.when {
+            Repartition::Never => false,
+            Repartition::Always => true,
+            Repartition::Auto => self.lost_s >= self.cost_s,
+        }
+    }
+}
+
+/// The mean and the largest of the `loads` of all ranks.
+pub fn mean_and_most(loads: &[f64]) -> [f64; 2] {
+    let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+    [mean, loads.iter().copied().fold(0.0, f64::max)]
+}
+
 /// Decides after each frame whether patches change their ranks.
 #[derive(Debug)]
 pub struct Rebalancer {
-    when: Repartition,
     method: Box<dyn Partitioner>,
     graph: PatchGraph,
-    /// Time lost to uneven work since the last decision, s.
-    lost_s: f64,
+    losses: Losses,
     /// Frames since the last decision.
     frames: u32,
-    cost_s: f64,
 }
 
 impl Rebalancer {
@@ -47,8 +75,8 @@ impl Rebalancer {
     /// # Errors
     /// Those of the method's settings.
     pub fn new(settings: &PartitionSettings, graph: PatchGraph, cost_s: f64) -> Result<Self> {
-        let (when, method) = (settings.repartition, settings.build()?);
-        Ok(Self { when, method, graph, lost_s: 0.0, frames: 0, cost_s })
+        let losses = Losses::new(settings.repartition, cost_s);
+        Ok(Self { method: settings.build()?, graph, losses, frames: 0 })
     }
 
     /// The new owner of each patch after a frame in which the patches had the work `work_s` (s).
@@ -63,20 +91,19 @@ impl Rebalancer {
         centres: impl FnOnce() -> Vec<Vec3>,
     ) -> Result<Option<Vec<u32>>> {
         let (owners, ranks) = (&partition.rank_of_patch, partition.ranks);
-        let [mean, most] = mean_and_most(owners, work_s, ranks);
-        self.lost_s += most - mean;
+        let [mean, most] = mean_and_most(&part_loads(owners, work_s, ranks));
         self.frames += 1;
-        let waits = self.when == Repartition::Auto && self.lost_s < self.cost_s;
-        if waits || self.when == Repartition::Never || mean <= 0.0 {
+        if !self.losses.add(most - mean) || mean <= 0.0 {
             return Ok(None);
         }
         let method = &mut *self.method;
         let parts = self.graph.divide_work(method, &centres(), work_s, ranks)?;
         let proposed = named_after(owners, &parts, &partition.patches.work(), ranks);
-        let gain_s = most - mean_and_most(&proposed, work_s, ranks)[1];
-        let pays = gain_s >= LEAST_GAIN * most && gain_s * f64::from(self.frames) >= self.cost_s;
-        (self.lost_s, self.frames) = (0.0, 0);
-        Ok(match self.when {
+        let gain_s = most - mean_and_most(&part_loads(&proposed, work_s, ranks))[1];
+        let Losses { when, lost_s, cost_s } = &mut self.losses;
+        let pays = gain_s >= LEAST_GAIN * most && gain_s * f64::from(self.frames) >= *cost_s;
+        (*lost_s, self.frames) = (0.0, 0);
+        Ok(match when {
             Repartition::Always => {
                 Some(proposed.into_iter().map(|rank| (rank + 1) % ranks as u32).collect())
             }
@@ -86,14 +113,8 @@ impl Rebalancer {
 
     /// A repartition took `cost_s` (s). The next one is expected to take as long.
     pub fn moved(&mut self, cost_s: f64) {
-        self.cost_s = cost_s;
+        self.losses.cost_s = cost_s;
     }
-}
-
-/// The mean and the largest work of a rank.
-fn mean_and_most(owners: &[u32], work_s: &[f64], ranks: usize) -> [f64; 2] {
-    let loads = part_loads(owners, work_s, ranks);
-    [loads.iter().sum::<f64>() / ranks as f64, loads.into_iter().fold(0.0, f64::max)]
 }
 
 #[cfg(test)]
@@ -143,7 +164,7 @@ mod tests {
         let (partition, mut rebalancer) = row(20, Repartition::Auto, 20.0);
         let (frame, owners) = first_move(&partition, &mut rebalancer, &work(10.0)).unwrap();
         assert_eq!(frame, 5);
-        let [mean, most] = mean_and_most(&owners, &work(10.0), 2);
+        let [mean, most] = mean_and_most(&part_loads(&owners, &work(10.0), 2));
         assert!(most < 1.05 * mean, "{most} of {mean} s");
         // The patches that stay on a rank keep its number.
         assert_eq!((owners[0], owners[19]), (0, 1));

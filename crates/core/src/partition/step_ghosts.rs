@@ -6,9 +6,9 @@
 //! agree on its lists without a message. A list goes by rising vertex, has each vertex once, and
 //! has none that is already a ghost of the mesh.
 
-use crate::ids::{NONE, NodeId, VertexId};
 use crate::partition::distribute::{Layout, Partition};
 use crate::ranks::{Halo, HaloNeighbour};
+use crate::{NONE, NodeId, VertexId};
 
 /// The ghosts of the present step and the local numbering with them. Its memory is reused:
 /// nothing is allocated unless a list grows.

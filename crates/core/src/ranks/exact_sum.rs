@@ -11,7 +11,7 @@
 //! the sum independent of order. Within the window every addition is exact, and the
 //! result is rounded once (to nearest, ties to even).
 
-use crate::error::Result;
+use crate::Result;
 use crate::ranks::world::World;
 
 /// Exponent of the lowest digit: a summand of 2^-512 reaches down to 2^-564.

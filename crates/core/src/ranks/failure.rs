@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 thread_local! {
     /// `Some` while [`caught`] runs on this thread: where its code panicked.

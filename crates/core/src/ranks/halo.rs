@@ -9,9 +9,8 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::ranks::world::{Exchange, Neighbour, World};
+use crate::{Result, Vec3};
 
 /// The values that one rank exchanges with another.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use crate::error::Result;
+use crate::Result;
 use crate::ranks::world::{Tag, World, defect, wait};
 
 /// Number of items of each rank, by rank.

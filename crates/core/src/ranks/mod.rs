@@ -20,10 +20,9 @@ pub mod simulated;
 mod timed;
 pub mod world;
 
+pub use crate::threads::wait::Patience;
 pub use exact_sum::ExactSums;
 pub use failure::report_panics_once;
 pub use halo::{Halo, HaloNeighbour};
 pub use timed::TimedWorld;
 pub use world::{Exchange, Message, Neighbour, PendingId, Tag, World, WorldHandle, wait};
-
-pub use crate::threads::wait::Patience;

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::math::mix;
+use crate::mix;
 
 /// Random numbers from a seed.
 pub struct Random(pub u64);

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::error::Result;
+use crate::Result;
 use crate::ranks::world::{Exchange, Message, PendingId, Tag, World, WorldHandle};
 use crate::threads::wait::Patience;
 
@@ -14,7 +14,7 @@ pub struct TimedWorld<'w> {
 }
 
 impl<'w> TimedWorld<'w> {
-    /// The same world.
+    /// A world that measures the time of `world`.
     pub fn new(world: WorldHandle<'w>) -> Self {
         Self { world, waited_s: Cell::new(0.0) }
     }

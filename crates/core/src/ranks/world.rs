@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use crate::error::{Error, Result};
 use crate::threads::wait::{self, Patience};
+use crate::{Error, Result};
 
 /// The subject of a point-to-point message. Messages of one source and one tag
 /// arrive in the order in which they were sent.

@@ -23,7 +23,7 @@ use std::sync::{Mutex, PoisonError};
 use self::shares::{Piece, Shares};
 pub use self::slices::{Blocks, ByPatch, EachPatch, PatchSlices};
 use self::team::Team;
-use crate::error::{Error, Place, Result};
+use crate::{Error, Place, Result};
 
 /// Number of pieces that a thread gets on average before their results are appended. Until then
 /// the results are in memory twice.
@@ -113,7 +113,7 @@ impl Threads {
         });
     }
 
-    /// As [`Self::collect`], for the numbers of `count` items.
+    /// [`Self::collect`] for the numbers of `count` items.
     pub fn collect_ranges<R: Results>(
         &self,
         count: usize,

@@ -3,7 +3,7 @@
 use cloth_core::error::Result;
 use cloth_core::ids::VertexId;
 use cloth_core::partition::methods::{Method, PartitionSettings, Partitioner, WeightedPoints};
-use cloth_core::partition::{Layout, Partition, measures, quality};
+use cloth_core::partition::{Layout, Partition, measures};
 use cloth_sim::observe::thread_time;
 
 use crate::partitions::DividedCloth;
@@ -68,8 +68,8 @@ impl Division {
         Ok(Self {
             method,
             ranks: pieces.into_iter().enumerate().map(share).collect(),
-            load_index: quality::load_index(&partition, &patches.work()),
-            surface_index: quality::surface_index(graph, &partition),
+            load_index: partition.load_index(&patches.work()),
+            surface_index: partition.surface_index(graph),
             cut: measures::cut(graph, &rank_of_vertex),
             rank_of_vertex,
             time_s: timed.time_s,

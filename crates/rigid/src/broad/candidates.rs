@@ -14,10 +14,9 @@
 //! | entry | a number of [`Now`]: bodies, then images, then fixed bodies |
 //! | slot | an entry as it was looked up; an entry that is looked up again gets a new slot |
 
-use crate::body::BodyState;
+use crate::BodyState;
 use crate::broad::{Ball, Bound, Broad, NONE, level_of};
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
+use cloth_core::{Threads, Vec3};
 
 /// The ball of a body is enlarged by this fraction of its radius, once or several times. The gas of
 /// `benches/rigid` costs a tenth less than with 0.15.

@@ -18,8 +18,7 @@ mod candidates;
 mod tests;
 
 pub use self::candidates::{Candidates, ImageKey, Now};
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
+use cloth_core::{Threads, Vec3};
 
 /// The bounding ball of a body about its centre. It holds the body at any rotation.
 #[derive(Debug, Clone, Copy, PartialEq)]

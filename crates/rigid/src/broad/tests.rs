@@ -1,8 +1,8 @@
 use nalgebra::UnitQuaternion;
 
 use super::*;
-use crate::body::{BodyState, Twist};
-use cloth_core::math::mix;
+use crate::{BodyState, Twist};
+use cloth_core::mix;
 
 fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64

@@ -2,9 +2,7 @@
 
 use smallvec::SmallVec;
 
-use cloth_core::bounds;
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
+use cloth_core::{Error, Result, Vec3, bounds};
 
 /// The number of periods by which an image of a body is shifted along each axis. All three are zero
 /// for the body itself.

@@ -9,10 +9,9 @@
 //! cell, some balls that only come near also count as reaching into it, so their bodies get a copy
 //! that is not needed. All ranks hold all sites, 32 bytes each.
 
-use crate::domain::{Domain, Image, SubdomainId};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
+use crate::domain::{Division, Domain, Image, SubdomainId};
 use cloth_core::partition::methods::power::Diagram;
+use cloth_core::{Error, Result, Vec3};
 
 /// Number of bins for each cell.
 const BINS: f64 = 8.0;
@@ -69,79 +68,6 @@ impl Cells {
         Ok(Self { domain, diagram, cells, bins })
     }
 
-    pub(super) fn domain(&self) -> &Domain {
-        &self.domain
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.cells.len()
-    }
-
-    pub(super) fn owner(&self, point: &Vec3) -> SubdomainId {
-        match self.bins.sites_near(&self.domain, point) {
-            Some(sites) => self.diagram.nearest(sites.iter().copied(), point),
-            None => self.diagram.site_of(point),
-        }
-    }
-
-    pub(super) fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
-        let own = self.diagram.power_distance(subdomain as usize, centre);
-        self.cells[subdomain as usize].borders.iter().all(|border| {
-            let others = self.diagram.power_distance(border.other as usize, centre);
-            own - others <= border.twice_apart * radius
-        })
-    }
-
-    pub(super) fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
-        let own = self.diagram.power_distance(subdomain as usize, x);
-        let depths = self.cells[subdomain as usize].borders.iter().map(|border| {
-            (self.diagram.power_distance(border.other as usize, x) - own) / border.twice_apart
-        });
-        depths.fold(self.domain.depth(x, true), f64::min)
-    }
-
-    pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
-        if reach > self.smallest_edge() {
-            let cause =
-                format!("a reach of {reach} m passes a whole cell of {} m", self.smallest_edge());
-            return Err(Error::input("domain.method", cause, "divide it into fewer subdomains"));
-        }
-        let images = every_image(&self.domain);
-        let others = (0..self.count() as u32).filter(|&other| other != subdomain);
-        let is_near = |&other: &u32| {
-            images.iter().any(|&image| !self.are_apart(subdomain, other, image, reach))
-        };
-        Ok(others.filter(is_near).collect())
-    }
-
-    pub(super) fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
-        let corners = &self.cells[subdomain as usize].corners;
-        // A cell without corners has infinite bounds: only power distances decide on its points.
-        let mut bounds = [Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY)];
-        for axis in (0..3).filter(|_| !corners.is_empty()) {
-            let [low, high] = extent(corners, &Vec3::ith(axis, 1.0));
-            let is_open = !self.domain.periodic()[axis];
-            // A cell at an open border extends beyond it.
-            let is_last = [low <= self.domain.low()[axis], high >= self.domain.high()[axis]];
-            let slack = 1e-9 * self.domain.period()[axis];
-            bounds[0][axis] = if is_open && is_last[0] { f64::NEG_INFINITY } else { low - slack };
-            bounds[1][axis] = if is_open && is_last[1] { f64::INFINITY } else { high + slack };
-        }
-        bounds
-    }
-
-    pub(super) fn smallest_edge(&self) -> f64 {
-        let mut smallest = f64::INFINITY;
-        for cell in self.cells.iter().filter(|cell| !cell.corners.is_empty()) {
-            for axis in 0..3 {
-                let [low, high] = extent(&cell.corners, &Vec3::ith(axis, 1.0));
-                let [first, last] = [self.domain.low()[axis], self.domain.high()[axis]];
-                smallest = smallest.min(high.min(last) - low.max(first));
-            }
-        }
-        smallest
-    }
-
     /// True if a plane proves that cell `b`, shifted by `image`, is further than `reach` (m) from
     /// cell `a`.
     fn are_apart(&self, a: u32, b: u32, image: Image, reach: f64) -> bool {
@@ -165,6 +91,81 @@ impl Cells {
         (0..3).any(|axis| separates(&Vec3::ith(axis, 1.0)))
             || first.borders.iter().any(|border| separates(&across(a, border)))
             || second.borders.iter().any(|border| separates(&across(b, border)))
+    }
+}
+
+impl Division for Cells {
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    fn owner(&self, point: &Vec3) -> SubdomainId {
+        match self.bins.sites_near(&self.domain, point) {
+            Some(sites) => self.diagram.nearest(sites.iter().copied(), point),
+            None => self.diagram.site_of(point),
+        }
+    }
+
+    fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+        let own = self.diagram.power_distance(subdomain as usize, centre);
+        self.cells[subdomain as usize].borders.iter().all(|border| {
+            let others = self.diagram.power_distance(border.other as usize, centre);
+            own - others <= border.twice_apart * radius
+        })
+    }
+
+    fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
+        let own = self.diagram.power_distance(subdomain as usize, x);
+        let depths = self.cells[subdomain as usize].borders.iter().map(|border| {
+            (self.diagram.power_distance(border.other as usize, x) - own) / border.twice_apart
+        });
+        depths.fold(self.domain.depth(x, true), f64::min)
+    }
+
+    fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
+        if reach > self.smallest_edge() {
+            let cause =
+                format!("a reach of {reach} m passes a whole cell of {} m", self.smallest_edge());
+            return Err(Error::input("domain.method", cause, "divide it into fewer subdomains"));
+        }
+        let images = every_image(&self.domain);
+        let others = (0..self.count() as u32).filter(|&other| other != subdomain);
+        let is_near = |&other: &u32| {
+            images.iter().any(|&image| !self.are_apart(subdomain, other, image, reach))
+        };
+        Ok(others.filter(is_near).collect())
+    }
+
+    fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        let corners = &self.cells[subdomain as usize].corners;
+        // A cell without corners has infinite bounds: only power distances decide on its points.
+        let mut bounds = [Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY)];
+        for axis in (0..3).filter(|_| !corners.is_empty()) {
+            let [low, high] = extent(corners, &Vec3::ith(axis, 1.0));
+            let is_open = !self.domain.periodic()[axis];
+            // A cell at an open border extends beyond it.
+            let is_last = [low <= self.domain.low()[axis], high >= self.domain.high()[axis]];
+            let slack = 1e-9 * self.domain.period()[axis];
+            bounds[0][axis] = if is_open && is_last[0] { f64::NEG_INFINITY } else { low - slack };
+            bounds[1][axis] = if is_open && is_last[1] { f64::INFINITY } else { high + slack };
+        }
+        bounds
+    }
+
+    fn smallest_edge(&self) -> f64 {
+        let mut smallest = f64::INFINITY;
+        for cell in self.cells.iter().filter(|cell| !cell.corners.is_empty()) {
+            for axis in 0..3 {
+                let [low, high] = extent(&cell.corners, &Vec3::ith(axis, 1.0));
+                let [first, last] = [self.domain.low()[axis], self.domain.high()[axis]];
+                smallest = smallest.min(high.min(last) - low.max(first));
+            }
+        }
+        smallest
     }
 }
 

@@ -1,8 +1,7 @@
 //! Subdomains in a grid of boxes.
 
-use crate::domain::{Domain, SubdomainId};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
+use crate::domain::{Division, Domain, SubdomainId};
+use cloth_core::{Error, Result, Vec3};
 
 /// The largest number of boxes. All ranks store the borders of each box.
 const MOST: u64 = 1 << 20;
@@ -54,28 +53,6 @@ impl Grid {
         Ok(grid)
     }
 
-    pub(super) fn domain(&self) -> &Domain {
-        &self.domain
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.counts.iter().map(|&count| count as usize).product()
-    }
-
-    pub(super) fn owner(&self, point: &Vec3) -> SubdomainId {
-        self.number([0, 1, 2].map(|axis| self.interval(axis, point[axis])))
-    }
-
-    pub(super) fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
-        let [low, high] = &self.boxes[subdomain as usize];
-        let mut squares = 0.0;
-        for axis in 0..3 {
-            let distance = (low[axis] - centre[axis]).max(centre[axis] - high[axis]).max(0.0);
-            squares += distance * distance;
-        }
-        squares <= radius * radius
-    }
-
     /// The boxes that a ball (m) may reach into, rising.
     pub(super) fn around(&self, centre: &Vec3, radius: f64) -> impl Iterator<Item = SubdomainId> {
         // Rounding may list further boxes. `overlaps` decides.
@@ -86,40 +63,6 @@ impl Grid {
         let [x, y, z] = ranges;
         z.flat_map(move |z| y.clone().map(move |y| [y, z]))
             .flat_map(move |[y, z]| x.clone().map(move |x| self.number([x, y, z])))
-    }
-
-    pub(super) fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
-        let [low, high] = &self.boxes[subdomain as usize];
-        (x - low).inf(&(high - x)).min()
-    }
-
-    pub(super) fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
-        if reach > self.smallest_edge {
-            let cause =
-                format!("a reach of {reach} m passes a whole edge of {} m", self.smallest_edge);
-            return Err(Error::input("domain.method", cause, "divide it into fewer subdomains"));
-        }
-        let place = self.place(subdomain);
-        let mut neighbours = Vec::with_capacity(27);
-        for step in 0..27i64 {
-            let steps = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
-            let beside = |axis: usize| self.beside(axis, place[axis], steps[axis]);
-            if let (Some(x), Some(y), Some(z)) = (beside(0), beside(1), beside(2)) {
-                neighbours.push(self.number([x, y, z]));
-            }
-        }
-        neighbours.sort_unstable();
-        neighbours.dedup();
-        neighbours.retain(|&other| other != subdomain);
-        Ok(neighbours)
-    }
-
-    pub(super) fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
-        self.boxes[subdomain as usize]
-    }
-
-    pub(super) fn smallest_edge(&self) -> f64 {
-        self.smallest_edge
     }
 
     /// The interval that contains the coordinate `x` (m). The product is a first guess, and the
@@ -171,6 +114,64 @@ impl Grid {
     fn place(&self, subdomain: SubdomainId) -> [u32; 3] {
         let [x, y, _] = self.counts;
         [subdomain % x, subdomain / x % y, subdomain / (x * y)]
+    }
+}
+
+impl Division for Grid {
+    fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    fn count(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).product()
+    }
+
+    fn owner(&self, point: &Vec3) -> SubdomainId {
+        self.number([0, 1, 2].map(|axis| self.interval(axis, point[axis])))
+    }
+
+    fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
+        let [low, high] = &self.boxes[subdomain as usize];
+        let mut squares = 0.0;
+        for axis in 0..3 {
+            let distance = (low[axis] - centre[axis]).max(centre[axis] - high[axis]).max(0.0);
+            squares += distance * distance;
+        }
+        squares <= radius * radius
+    }
+
+    fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
+        let [low, high] = &self.boxes[subdomain as usize];
+        (x - low).inf(&(high - x)).min()
+    }
+
+    fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<u32>> {
+        if reach > self.smallest_edge {
+            let cause =
+                format!("a reach of {reach} m passes a whole edge of {} m", self.smallest_edge);
+            return Err(Error::input("domain.method", cause, "divide it into fewer subdomains"));
+        }
+        let place = self.place(subdomain);
+        let mut neighbours = Vec::with_capacity(27);
+        for step in 0..27i64 {
+            let steps = [step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1];
+            let beside = |axis: usize| self.beside(axis, place[axis], steps[axis]);
+            if let (Some(x), Some(y), Some(z)) = (beside(0), beside(1), beside(2)) {
+                neighbours.push(self.number([x, y, z]));
+            }
+        }
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        neighbours.retain(|&other| other != subdomain);
+        Ok(neighbours)
+    }
+
+    fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
+        self.boxes[subdomain as usize]
+    }
+
+    fn smallest_edge(&self) -> f64 {
+        self.smallest_edge
     }
 }
 

@@ -32,15 +32,15 @@ pub mod region;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Deref;
+
+use smallvec::SmallVec;
+
 pub use self::bounds::{Domain, Image, Images};
 pub use self::cells::Cells;
 pub use self::grid::Grid;
 pub use self::region::Region;
-
-use smallvec::SmallVec;
-
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
+use cloth_core::{Result, Vec3};
 
 /// Up to this many subdomains are tested one by one.
 const FEW: usize = 8;
@@ -57,53 +57,57 @@ pub enum Subdomains {
     Cells(Cells),
 }
 
-impl Subdomains {
+/// What a division of the domain must tell.
+pub trait Division {
     /// Number of subdomains.
-    pub fn count(&self) -> usize {
-        match self {
-            Self::Grid(grid) => grid.count(),
-            Self::Cells(cells) => cells.count(),
-        }
-    }
+    fn count(&self) -> usize;
 
     /// The domain.
-    pub fn domain(&self) -> &Domain {
-        match self {
-            Self::Grid(grid) => grid.domain(),
-            Self::Cells(cells) => cells.domain(),
-        }
-    }
+    fn domain(&self) -> &Domain;
 
     /// The subdomain that contains a point (m) of the domain. A point beyond an open border belongs
     /// to a subdomain at this border.
-    pub fn owner(&self, point: &Vec3) -> SubdomainId {
-        match self {
-            Self::Grid(grid) => grid.owner(point),
-            Self::Cells(cells) => cells.owner(point),
-        }
-    }
+    fn owner(&self, point: &Vec3) -> SubdomainId;
 
     /// True if a ball (m) reaches into a subdomain. Images of the ball do not count. The result may
     /// also be true for a ball that only comes near. It is always true for the subdomain of the
     /// centre.
-    pub fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool {
-        match self {
-            Self::Grid(grid) => grid.overlaps(subdomain, centre, radius),
-            Self::Cells(cells) => cells.overlaps(subdomain, centre, radius),
-        }
-    }
+    fn overlaps(&self, subdomain: SubdomainId, centre: &Vec3, radius: f64) -> bool;
 
     /// The distance of a point (m) from the borders of a subdomain, m. It is below 0 outside. A
     /// ball about the point with a smaller radius reaches into no other subdomain, and no image of
     /// it reaches into this subdomain. Open borders of the domain do not count, because subdomains
     /// extend beyond them.
-    pub fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64 {
+    fn depth(&self, subdomain: SubdomainId, x: &Vec3) -> f64;
+
+    /// The other subdomains within `reach` (m) of a given one, also across periodic borders,
+    /// rising. The list may contain subdomains that are further away.
+    ///
+    /// # Errors
+    /// If `reach` is larger than [`Self::smallest_edge`], because it could then pass a whole
+    /// subdomain.
+    fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<SubdomainId>>;
+
+    /// The lower and the upper corner of a box that contains a subdomain, m. It is infinite at open
+    /// borders.
+    fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2];
+
+    /// The smallest extent of a subdomain along any axis, m.
+    fn smallest_edge(&self) -> f64;
+}
+
+impl Deref for Subdomains {
+    type Target = dyn Division;
+
+    fn deref(&self) -> &Self::Target {
         match self {
-            Self::Grid(grid) => grid.depth(subdomain, x),
-            Self::Cells(cells) => cells.depth(subdomain, x),
+            Self::Grid(grid) => grid,
+            Self::Cells(cells) => cells,
         }
     }
+}
 
+impl Subdomains {
     /// True if one of the `images` of a ball reaches into a subdomain.
     pub fn touches(&self, subdomain: SubdomainId, images: &Images, radius: f64) -> bool {
         images.iter().any(|(_, centre)| self.overlaps(subdomain, centre, radius))
@@ -124,36 +128,6 @@ impl Subdomains {
                 grid.around(centre, radius).filter(is_among).filter(overlaps).collect()
             }
             _ => among.iter().copied().filter(overlaps).collect(),
-        }
-    }
-
-    /// The other subdomains within `reach` (m) of a given one, also across periodic borders,
-    /// rising. The list may contain subdomains that are further away.
-    ///
-    /// # Errors
-    /// If `reach` is larger than [`Self::smallest_edge`], because it could then pass a whole
-    /// subdomain.
-    pub fn neighbours(&self, subdomain: SubdomainId, reach: f64) -> Result<Vec<SubdomainId>> {
-        match self {
-            Self::Grid(grid) => grid.neighbours(subdomain, reach),
-            Self::Cells(cells) => cells.neighbours(subdomain, reach),
-        }
-    }
-
-    /// The lower and the upper corner of a box that contains a subdomain, m. It is infinite at open
-    /// borders.
-    pub fn bounds(&self, subdomain: SubdomainId) -> [Vec3; 2] {
-        match self {
-            Self::Grid(grid) => grid.bounds(subdomain),
-            Self::Cells(cells) => cells.bounds(subdomain),
-        }
-    }
-
-    /// The smallest extent of a subdomain along any axis, m.
-    pub fn smallest_edge(&self) -> f64 {
-        match self {
-            Self::Grid(grid) => grid.smallest_edge(),
-            Self::Cells(cells) => cells.smallest_edge(),
         }
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::domain::{Image, Images, SubdomainId, Subdomains};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
+use cloth_core::{Error, Result, Vec3};
 
 /// A list of ranks. Where its order matters, it is rising.
 pub type Ranks = SmallVec<[u32; 4]>;

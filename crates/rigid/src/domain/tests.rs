@@ -1,7 +1,7 @@
 //! Compares both divisions with brute force.
 
 use super::*;
-use cloth_core::math::mix;
+use cloth_core::mix;
 use cloth_core::partition::methods::power::Diagram;
 
 fn random(k: u64) -> f64 {

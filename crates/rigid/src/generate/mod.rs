@@ -3,8 +3,6 @@
 //! Everything about a body follows from its number and its generator. So bodies are the same on any
 //! number of ranks. A rank makes all bodies of a list, and of others those near its subdomains.
 
-mod form;
-mod lattice;
 mod settings;
 mod shuffle;
 #[cfg(test)]
@@ -15,15 +13,11 @@ use std::sync::Arc;
 
 use nalgebra::UnitQuaternion;
 
-use crate::body::{Body, BodyId, BodyState, Load, MaterialId, Twist};
-pub use crate::generate::form::Form;
-pub use crate::generate::lattice::Lattice;
-pub use crate::generate::settings::{Placement, Sizes, Start, Velocities};
+pub use crate::generate::settings::{Form, Lattice, Placement, Sizes, Start, Velocities};
 use crate::generate::shuffle::{GOLDEN, Shuffle};
+use crate::{Body, BodyId, BodyState, Load, MaterialId, Twist};
 use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_core::bounds;
-use cloth_core::error::{Error, Result};
-use cloth_core::math::{Vec3, mix};
+use cloth_core::{Error, Result, Vec3, bounds, mix};
 
 /// Makes bodies.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! A random permutation of numbers, without a table.
 
-use cloth_core::math::mix;
+use cloth_core::mix;
 
 /// 2^64 divided by the golden ratio.
 pub(super) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

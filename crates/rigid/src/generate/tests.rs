@@ -1,5 +1,6 @@
 use super::*;
-use crate::shape::{Shape, Sphere};
+use crate::Shape;
+use crate::shape::Sphere;
 
 fn generator(placement: Placement, sizes: Sizes) -> Generator {
     Generator {

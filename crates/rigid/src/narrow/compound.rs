@@ -3,10 +3,10 @@
 
 use smallvec::SmallVec;
 
-use crate::body::Placed;
-use crate::narrow::touches::{Touch, Touches};
-use crate::solid::{Part, Solids};
-use cloth_core::math::Vec3;
+use crate::narrow::{Touch, Touches};
+use crate::solid::Part;
+use crate::{Placed, Solids};
+use cloth_core::Vec3;
 
 /// Touches of two parts are one if their points are nearer to each other than this fraction of the
 /// smaller reach, and the cosine of the angle between their normals is above [`ALIKE`]. Parts that
@@ -89,12 +89,12 @@ pub fn add(found: &Touches, reach: f64, touches: &mut Touches) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::{BodyState, Twist};
     use crate::narrow::tests::{random_rotation, random_vector};
     use crate::narrow::{half_space, touch};
-    use crate::shape::{Capsule, Cuboid, Cylinder, Shape, Sphere};
-    use crate::solid::{Frame, Solid};
-    use cloth_core::math::Vec3;
+    use crate::shape::{Capsule, Cuboid, Cylinder, Sphere};
+    use crate::solid::Frame;
+    use crate::{BodyState, Shape, Solid, Twist};
+    use cloth_core::Vec3;
     use cloth_core::mesh::shapes::{Cuboid as CuboidMesh, ShapeKind};
 
     #[test]

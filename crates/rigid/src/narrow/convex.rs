@@ -2,9 +2,9 @@
 
 use smallvec::SmallVec;
 
-use crate::body::Placed;
+use crate::Placed;
 use crate::narrow::round::nearest;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// An edge of a polytope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,9 +231,11 @@ impl Convex<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::shape::{Cuboid, Shape};
     use nalgebra::UnitQuaternion;
+
+    use super::*;
+    use crate::Shape;
+    use crate::shape::Cuboid;
 
     #[test]
     fn a_box_has_its_faces_and_edges_where_they_belong() {

@@ -3,12 +3,11 @@
 //! end. Other shapes have contacts at the corners of the face or edge that lies along the plane. A
 //! compound has the contacts of its parts.
 
-use crate::body::{BodyState, Placed};
 use crate::narrow::compound::{Piece, add};
-use crate::narrow::touches::{Touch, Touches};
-use crate::shape::{Feature, Shape};
-use crate::solid::Solids;
-use cloth_core::math::Vec3;
+use crate::narrow::{Touch, Touches};
+use crate::shape::Feature;
+use crate::{BodyState, Placed, Shape, Solids};
+use cloth_core::Vec3;
 
 /// Writes to `touches` the points at which `body` is at most `most` (m) above the half-space. Its
 /// plane goes through the origin of `state`, and its normal is the y axis of `state`.

@@ -2,7 +2,6 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`touches`] | where two bodies touch |
 //! | [`round`] | spheres and capsules: closed forms |
 //! | [`half_space`] | anything on a plane: closed forms |
 //! | [`convex`], [`manifold`] | boxes and hulls: the plane of least overlap, and clipping |
@@ -30,18 +29,18 @@ pub mod manifold;
 pub mod round;
 #[cfg(test)]
 mod tests;
-pub mod touches;
+
+use smallvec::SmallVec;
 
 pub use self::detector::Detector;
-pub use self::touches::{Touch, Touches};
-use crate::body::Placed;
 use crate::narrow::closed_mesh::features::{Faceted, PlacedMesh};
 use crate::narrow::closed_mesh::solids;
 use crate::narrow::compound::Piece;
 use crate::narrow::convex::Convex;
 use crate::narrow::general::Core;
-use crate::shape::Shape;
-use crate::solid::{Geometry, Solids};
+use crate::solid::Geometry;
+use crate::{Placed, Shape, Solids};
+use cloth_core::Vec3;
 
 /// A polytope or a closed mesh in space.
 #[allow(clippy::large_enum_variant)] // it lives on the stack while one pair is tested
@@ -77,7 +76,7 @@ pub fn touch(first: &Placed, second: &Placed, solids: &Solids, gap: f64, touches
     touch_of_tables([first, second], [solids; 2], gap, touches);
 }
 
-/// As [`touch`]. The solids of the two bodies are in two tables.
+/// [`touch`] where the solids of the two bodies are in two tables.
 fn touch_of_tables(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     use Shape::{Box, Capsule, Solid, Sphere};
     touches.clear();
@@ -111,7 +110,7 @@ fn touch_of_tables(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches
     }
 }
 
-/// As [`touch`], if at least one body is a compound. Each pair of parts adds its touches.
+/// [`touch`] if at least one body is a compound. Each pair of parts adds its touches.
 fn touch_parts(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     let [first, second] = [0, 1].map(|i| Piece::new(*bodies[i], tables[i]));
     let mut found = Touches::new();
@@ -124,7 +123,7 @@ fn touch_parts(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &m
     }
 }
 
-/// As [`touch`], if at least one body is a box, a hull or a mesh, or if the first body is a capsule
+/// [`touch`] if at least one body is a box, a hull or a mesh, or if the first body is a capsule
 /// and the second a sphere.
 fn touch_flat(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     let [first, second] = bodies;
@@ -164,7 +163,7 @@ fn touch_flat(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mu
     }
 }
 
-/// As [`touch`], if at least one body has a shape without routines of its own.
+/// [`touch`] if at least one body has a shape without routines of its own.
 fn touch_general(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: &mut Touches) {
     let [first, second] = [0, 1].map(|i| Core::Body(bodies[i], tables[i]));
     match [0, 1].map(|i| Flat::new(bodies[i], tables[i])) {
@@ -176,3 +175,17 @@ fn touch_general(bodies: [&Placed; 2], tables: [&Solids; 2], gap: f64, touches: 
         _ => general::touch(&first, &second, gap, touches),
     }
 }
+
+/// A contact point of two bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touch {
+    /// Half way between the two surfaces, m.
+    pub point: Vec3,
+    /// Unit normal, from the second body to the first.
+    pub normal: Vec3,
+    /// Signed distance of the surfaces along the normal, m: below 0 if they overlap.
+    pub gap: f64,
+}
+
+/// The contact points of two bodies. Their order depends on these two bodies alone.
+pub type Touches = SmallVec<[Touch; 8]>;

@@ -1,8 +1,8 @@
 //! Contacts of spheres and capsules, and of a sphere and a box, in closed form.
 
-use crate::body::Placed;
-use crate::narrow::touches::{Touch, Touches};
-use cloth_core::math::Vec3;
+use crate::Placed;
+use crate::narrow::{Touch, Touches};
+use cloth_core::Vec3;
 
 /// Two capsules touch along a line, at two points, if the sine of the angle between their segments
 /// is below this.
@@ -16,14 +16,14 @@ const ACROSS: f64 = 0.1;
 /// The contact of two spheres with centres `x` and `y`, and radii `radius` and `other`, m. Here and
 /// below `most` is the largest gap (m) at which bodies touch.
 pub fn spheres(x: &Vec3, radius: f64, y: &Vec3, other: f64, most: f64, touches: &mut Touches) {
-    let apart = x - y;
-    let (square, reach) = (apart.norm_squared(), radius + other);
+    let offset = x - y;
+    let (square, reach) = (offset.norm_squared(), radius + other);
     if square > (reach + most) * (reach + most) {
         return;
     }
     let distance = square.sqrt();
     // Spheres with the same centre are pushed apart along an axis.
-    let normal = if distance > 0.0 { apart / distance } else { Vec3::x() };
+    let normal = if distance > 0.0 { offset / distance } else { Vec3::x() };
     let gap = (distance - reach).min(most);
     touches.push(Touch { point: y + normal * (other + 0.5 * gap), normal, gap });
 }
@@ -39,14 +39,14 @@ pub fn sphere_and_box(
 ) {
     let own = cuboid.to_own(centre);
     let nearest = own.sup(&-half).inf(half);
-    let apart = own - nearest;
-    let square = apart.norm_squared();
+    let offset = own - nearest;
+    let square = offset.norm_squared();
     if square > (radius + most) * (radius + most) {
         return;
     }
     let (normal, height) = if square > 0.0 {
         let distance = square.sqrt();
-        (apart / distance, distance)
+        (offset / distance, distance)
     } else {
         // The centre is inside the box. The normal points out through the nearest face.
         let depths = half - own.abs();

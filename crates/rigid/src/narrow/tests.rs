@@ -1,13 +1,13 @@
 //! Compares contacts ahead of polytopes and closed meshes with true distances.
 
+use nalgebra::{Quaternion, UnitQuaternion};
+
 use super::*;
+use crate::Solid;
 use crate::narrow::round::nearest_of_segments;
 use crate::shape::{self, Sphere};
-use crate::solid::Solid;
-use cloth_core::math::Vec3;
-use cloth_core::math::mix;
 use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
-use nalgebra::{Quaternion, UnitQuaternion};
+use cloth_core::{Vec3, mix};
 
 /// Between -1 and 1.
 fn random(k: u64) -> f64 {

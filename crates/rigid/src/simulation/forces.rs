@@ -2,16 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::BodyId;
-use crate::constraint::contact::Contact;
 use crate::constraint::joint::{Joint, Second};
-use crate::constraint::kept::KeptJoint;
-use crate::constraint::pair::Partner;
-use crate::fixed::FixedBodies;
-use crate::simulation::RigidSimulation;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::message;
+use crate::constraint::{Contact, KeptJoint};
+use crate::{BodyId, FixedBodies, RigidSimulation};
+use cloth_core::{Result, Vec3, message};
 
 /// The mean forces of a step.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -105,12 +99,8 @@ impl RigidSimulation<'_> {
         let bodies = self.state.population.bodies();
         let of_contact = |contact: &Contact| {
             let first = bodies.at(contact.first as usize);
-            let second = match contact.second {
-                Partner::Movable(place) => bodies.id(place as usize),
-                Partner::Fixed(place) => self.fixed.id(place),
-            };
             ContactForce {
-                bodies: [first.id, second],
+                bodies: [first.id, self.fixed.id_of(contact.second, &bodies)],
                 feature: contact.feature.into(),
                 arm: contact.point - first.state.position,
                 point: self.region().subdomains().domain().wrap(&contact.point).0,

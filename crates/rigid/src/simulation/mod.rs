@@ -1,43 +1,32 @@
 //! One rank's part of a simulation of many rigid bodies.
 
-mod checks;
-mod division;
 mod forces;
 mod joints;
-mod order;
-mod overlap;
-pub mod part;
-pub mod replica;
+pub mod overlap;
 mod saved;
-mod shown;
-mod springs;
+pub mod split_step;
 mod step;
-
-pub use self::forces::{ContactForce, JointForce, StepForces};
 
 use std::sync::Arc;
 
-use crate::body::{Body, BodyId, Load};
-use crate::constraint::contact::{Contact, ContactSettings};
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::joint::list::Joints;
+pub use self::forces::{ContactForce, JointForce, StepForces};
+use crate::constraint::joint::{ActiveJoint, Joints};
+use crate::constraint::{Contact, ContactSettings};
 use crate::domain::{Region, Subdomains};
-use crate::fixed::FixedBodies;
-use crate::material::Materials;
 use crate::narrow::detector::{Detector, ImageOf};
-use crate::overlap::Overlap;
-use crate::solid::Solids;
-use crate::solver::{Response, Solver};
+use crate::simulation::overlap::Overlap;
+use crate::solver::Solver;
 use crate::state::State;
-use crate::sync::checks::{Census, census};
+use crate::sync::checks::census;
 use crate::sync::limits::SizeRange;
-use crate::sync::{Limits, Population, Synchronisation, Synchroniser};
+use crate::sync::{Limits, Synchroniser};
 use crate::totals::Totals;
-use cloth_core::bounds;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
+use crate::{
+    Body, BodyId, Census, FixedBodies, FrameBody, Load, Materials, Population, Response, Shape,
+    Solids, Synchronisation,
+};
 use cloth_core::ranks::WorldHandle;
-use cloth_core::threads::Threads;
+use cloth_core::{Error, Result, Threads, Vec3, bounds, message};
 
 /// Settings of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,7 +126,7 @@ impl<'a> RigidSimulation<'a> {
         let mut own = Vec::new();
         let mut sizes = SizeRange::NONE;
         for mut body in bodies {
-            let size = checks::size(&model, &body)?;
+            let size = checked_size(&model, &body)?;
             let subdomains = &model.subdomains;
             (body.state.position, _) = subdomains.domain().wrap(&body.state.position);
             let home = subdomains.owner(&body.state.position);
@@ -251,5 +240,82 @@ impl<'a> RigidSimulation<'a> {
     /// If a copy differs, or a rank fails.
     pub fn check_copies(&mut self) -> Result<()> {
         self.synchroniser.check_copies(&*self.world, &self.state.population)
+    }
+}
+
+/// Largest difference of the length of a quaternion from 1.
+const MOST_OFF: f64 = 1e-6;
+
+/// The size of a body, after all checks.
+///
+/// # Errors
+/// If the body is outside the domain, if a size, the mass or a moment of inertia is not above 0, if
+/// a number is not finite, if the rotation is no unit quaternion, or if the model lacks the body's
+/// material or solid.
+pub(super) fn checked_size(model: &RigidModel, body: &Body) -> Result<SizeRange> {
+    let at = format!("body {}", body.id);
+    check_tables(model, body, &at)?;
+    let largest_radius = model.radius(body);
+    let least_half_width = model.solids.half_width(&body.shape);
+    for number in [largest_radius, least_half_width, body.mass] {
+        bounds::positive(&at, number)?;
+    }
+    body.inertia.iter().try_for_each(|&moment| bounds::positive(&at, moment))?;
+    let (x, twist) = (&body.state.position, &body.state.twist);
+    for vector in [x, &twist.angular, &twist.linear] {
+        bounds::finite(&at, *vector)?;
+    }
+    let length = body.state.rotation.norm();
+    if (length - 1.0).abs().partial_cmp(&MOST_OFF) != Some(std::cmp::Ordering::Less) {
+        let cause = format!("its rotation is a quaternion of length {length}");
+        return Err(Error::input(at, cause, "give a unit quaternion"));
+    }
+    let domain = model.subdomains.domain();
+    let is_inside =
+        (0..3).all(|axis| domain.low()[axis] <= x[axis] && x[axis] <= domain.high()[axis]);
+    if is_inside {
+        return Ok(SizeRange { largest_radius, least_half_width });
+    }
+    let [x, y, z] = (*x).into();
+    let cause = format!("its centre ({x}, {y}, {z}) is outside the domain");
+    Err(Error::input(at, cause, "move it, or make the domain larger"))
+}
+
+fn check_tables(model: &RigidModel, body: &Body, at: &str) -> Result<()> {
+    let materials = model.materials.count();
+    if usize::from(body.material) >= materials {
+        let cause = format!("its material {} is not one of {materials}", body.material);
+        return Err(Error::input(at, cause, "name a material of the model"));
+    }
+    let solids = model.solids.all().len();
+    match body.shape.solid().filter(|&solid| solid as usize >= solids) {
+        Some(solid) => {
+            let cause = format!("its solid {solid} is not one of {solids}");
+            Err(Error::input(at, cause, "name a solid of the model"))
+        }
+        None => Ok(()),
+    }
+}
+
+impl RigidSimulation<'_> {
+    /// The movable bodies of all ranks and the bodies that keyframes move, by rising id, on rank 0.
+    /// Other ranks get an empty list. All groups are 0, because only a scene knows the groups.
+    /// All ranks call it.
+    ///
+    /// # Errors
+    /// When a rank fails.
+    pub fn frame_bodies(&self) -> Result<Vec<FrameBody>> {
+        let reach = |shape: &Shape| self.model.solids.reach(shape);
+        let owner = self.world.rank() as u32;
+        let own = self.population().own().iter();
+        let own = Vec::from_iter(own.map(|body| FrameBody::of(&body, 0, owner, reach)));
+        let mut bodies = message::gather_v(&*self.world, 0, &own)?;
+        if owner == 0 {
+            let times = [self.time_s(), self.model.settings.contacts.step_s];
+            let moving = self.model.fixed.bodies().iter().filter(|body| body.motion.is_some());
+            bodies.extend(moving.map(|body| FrameBody::of_fixed(body, times, 0, reach)));
+            bodies.sort_unstable_by_key(|body| body.id);
+        }
+        Ok(bodies)
     }
 }

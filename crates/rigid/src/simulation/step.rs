@@ -9,15 +9,13 @@
 
 use std::time::Instant;
 
-use crate::constraint::joint::active::ActiveJoint;
+use crate::constraint::joint::ActiveJoint;
 use crate::motion::{accelerate, drift, precess};
 use crate::narrow::detector::{BodyImages, ImageOf, Surroundings};
-use crate::report::{Phase, RigidReport};
-use crate::simulation::RigidSimulation;
 use crate::solver::{Answered, StepParts};
 use crate::state::State;
-use cloth_core::error::{Error, Place, Result};
-use cloth_core::math::Vec3;
+use crate::{Phase, RigidReport, RigidSimulation};
+use cloth_core::{Error, Place, Result, Vec3};
 
 impl RigidSimulation<'_> {
     /// Advances all bodies by one step. All ranks call it.
@@ -242,5 +240,30 @@ impl RigidSimulation<'_> {
         self.state.time_s += h;
         self.state.steps += 1;
         Ok(())
+    }
+}
+
+/// Number of rebuilds of the broad phase from one sorting to the next. Between two rebuilds a body
+/// moves by a small part of its radius.
+const REBUILDS: u64 = 32;
+
+impl RigidSimulation<'_> {
+    /// Sorts own bodies by the cells of the broad phase, once in [`REBUILDS`] rebuilds. Places
+    /// change, so no place may be in use.
+    pub(super) fn sort_in_space(&mut self) {
+        let rebuilds = self.detector.broad.rebuilds();
+        if rebuilds < self.next_sort {
+            return;
+        }
+        self.next_sort = rebuilds + REBUILDS;
+        let own = self.state.population.own_count() as u32;
+        // The order lacks own bodies that came after the last rebuild. It is then used another
+        // time.
+        let order: Vec<u32> =
+            self.detector.broad.spatial_order().filter(|&entry| entry < own).collect();
+        if order.len() as u32 == own {
+            self.synchroniser.reorder(&mut self.state.population, &order);
+            self.detector.broad.forget();
+        }
     }
 }

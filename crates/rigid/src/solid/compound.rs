@@ -2,13 +2,10 @@
 //!
 //! Mass and inertia are the sums over the parts, so what two parts share counts twice.
 
-use crate::body::Placed;
-use crate::shape::Shape;
-use crate::solid::{Frame, Geometry, Solid, Solids};
-use cloth_bodies::bodies::rigid::MassProperties;
-use cloth_bodies::bodies::rigid::principal;
-use cloth_core::error::{Error, Result};
-use cloth_core::math::{Mat3, Vec3};
+use crate::solid::{Frame, Geometry};
+use crate::{Placed, Shape, Solid, Solids};
+use cloth_bodies::bodies::rigid::{MassProperties, principal};
+use cloth_core::{Error, Mat3, Result, Vec3};
 
 /// Convex parts in the own frame of a compound.
 #[derive(Debug, Clone, PartialEq)]

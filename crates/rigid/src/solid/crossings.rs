@@ -10,7 +10,7 @@
 use smallvec::SmallVec;
 
 use crate::solid::ClosedMesh;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Crossings coincide if their shares differ by at most this.
 const SAME: f64 = 1e-9;
@@ -125,8 +125,8 @@ fn cross(p: [f64; 3], q: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cloth_core::math::mix;
     use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
+    use cloth_core::mix;
 
     fn random(k: u64) -> f64 {
         (mix(k.wrapping_mul(0x9e37_79b9)) >> 11) as f64 / (1u64 << 51) as f64 - 2.0

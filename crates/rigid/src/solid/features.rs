@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::narrow::convex::{Edge, Plane};
 use crate::shape::ALONG;
 use crate::solid::flat;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 use cloth_core::mesh::Mesh;
 
 /// No sharp edge.

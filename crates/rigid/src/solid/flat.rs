@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// A coordinate is known no better than to this share of the body's size: half of the last place in
 /// single precision, in which most programs keep meshes.

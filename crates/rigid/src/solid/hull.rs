@@ -8,8 +8,7 @@ use crate::narrow::convex::{Edge, GENTLE, Plane};
 use crate::narrow::round::nearest;
 use crate::shape::{ALONG, Feature};
 use crate::solid::{Hull, flat};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::Vec3;
+use cloth_core::{Error, Result, Vec3};
 
 /// A point is left out if it is nearer to a corner than this share of the hull's size. The normal
 /// of a triangle with such a point would be arbitrary.
@@ -232,8 +231,9 @@ impl Hull {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solid::{Geometry, Solid};
-    use cloth_core::math::mix;
+    use crate::Solid;
+    use crate::solid::Geometry;
+    use cloth_core::mix;
 
     #[test]
     fn all_points_are_below_all_faces_and_euler_holds() {

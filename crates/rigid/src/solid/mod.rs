@@ -15,14 +15,13 @@ mod tests;
 pub use self::compound::{Compound, Part};
 pub use self::features::Features;
 pub use self::surface::{ClosedMesh, Nearest};
-use crate::body::Placed;
 use crate::narrow::convex::{Convex, Edge, Plane, Topology};
-use crate::shape::{Feature, Shape, SolidId};
+use crate::shape::Feature;
+use crate::{Placed, Shape, SolidId};
 pub use cloth_bodies::bodies::rigid::{Frame, MassProperties};
 use cloth_bodies::bodies::rigid::{check_closed, integrals};
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
 use cloth_core::mesh::Mesh;
+use cloth_core::{Result, Vec3};
 
 /// All solids of a scene.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -188,8 +187,8 @@ impl Solid {
         others.iter().fold(*first, farther)
     }
 
-    /// As [`ShapeKind::feature`](crate::shape::ShapeKind::feature), m. A closed mesh gives
-    /// one corner.
+    /// The feature in a direction, see [`ShapeKind::feature`](crate::shape::ShapeKind::feature), m.
+    /// A closed mesh gives one corner.
     pub fn feature(&self, direction: &Vec3) -> Feature {
         match &self.geometry {
             Geometry::Hull(hull) => hull.feature(direction, self.support(direction)),

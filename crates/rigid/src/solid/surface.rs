@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::solid::features::{Features, ends};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 use cloth_core::mesh::Mesh;
 
 /// The largest number of triangles in a leaf.
@@ -275,8 +275,8 @@ fn normals(mesh: &Mesh) -> (Vec<[Vec3; 7]>, Edges) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cloth_core::math::mix;
     use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
+    use cloth_core::mix;
 
     #[test]
     fn points_are_as_far_from_a_cube_as_the_closed_form_says() {

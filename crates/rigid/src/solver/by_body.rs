@@ -1,7 +1,7 @@
 //! Constraints or impulses in the order of their bodies, and for each body in the order of its
 //! partners.
 
-use crate::body::BodyId;
+use crate::BodyId;
 
 /// Something that a contact does to one of its bodies.
 pub trait OfContact {

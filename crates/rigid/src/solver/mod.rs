@@ -20,24 +20,16 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::Twist;
-use crate::constraint::contact::{Contact, ContactSettings};
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::joint::list::Joints;
-use crate::constraint::kept::{KeptImpulse, KeptJoint};
-use crate::constraint::pair::{Bodies, Ends};
-use crate::fixed::FixedBodies;
-use crate::material::Materials;
-use crate::sync::{Population, Synchroniser};
-use cloth_core::error::Result;
-use cloth_core::ranks::World;
-use cloth_core::report::Join;
-use cloth_core::threads::Threads;
-
 use self::ffd::Ffd;
 use self::nonsmooth::Nonsmooth;
-use self::nonsmooth::contact::ContactProblem;
-use self::nonsmooth::contact::roll::RollProblem;
+use self::nonsmooth::contact::ContactConstraint;
+use self::nonsmooth::contact::roll::RollingConstraint;
+use crate::constraint::joint::{ActiveJoint, Joints};
+use crate::constraint::{Bodies, Contact, ContactSettings, Ends, KeptImpulse, KeptJoint};
+use crate::sync::Synchroniser;
+use crate::{FixedBodies, Materials, Population, Twist};
+use cloth_core::report::Join;
+use cloth_core::{Result, Threads, World};
 
 /// Number of bodies or contacts that a thread takes at once.
 const GRAIN: usize = 256;
@@ -87,9 +79,9 @@ impl Response {
         match *self {
             Self::Ffd => Box::new(Ffd::default()),
             Self::Nonsmooth { sweeps } if materials.resist_rolling() => {
-                Box::new(Nonsmooth::<RollProblem>::new(sweeps))
+                Box::new(Nonsmooth::<RollingConstraint>::new(sweeps))
             }
-            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::<ContactProblem>::new(sweeps)),
+            Self::Nonsmooth { sweeps } => Box::new(Nonsmooth::<ContactConstraint>::new(sweeps)),
         }
     }
 }
@@ -145,7 +137,7 @@ pub struct StepParts<'a> {
     /// Impulses of the last step. All impulses of one body are on one rank that knows the body,
     /// next to each other.
     pub impulses: &'a mut Vec<KeptImpulse>,
-    /// As `impulses`, for joints.
+    /// Impulses of joints of the last step, and then of this one.
     pub joint_impulses: &'a mut Vec<KeptJoint>,
 }
 

@@ -18,15 +18,14 @@
 
 pub mod records;
 
-use crate::body::{Body, BodyId, Load};
-use crate::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::constraint::{KeptImpulse, KeptJoint};
 use crate::domain::Region;
 use crate::record::BodyRecord;
 use crate::state::records::{ForceRecord, Head, Records};
-use crate::sync::Population;
 use crate::sync::limits::SizeRange;
 use crate::sync::values::Forces;
-use cloth_core::error::{Error, Result};
+use crate::{Body, BodyId, Load, Population};
+use cloth_core::{Error, Result};
 
 /// One rank's part of the state.
 #[derive(Debug)]
@@ -43,7 +42,7 @@ pub struct State {
     pub(super) forces: Forces,
     /// Impulses of the last step. The next step starts its sweeps with them.
     pub(super) impulses: Vec<KeptImpulse>,
-    /// As `impulses`, of joints.
+    /// Impulses of joints.
     pub(super) joint_impulses: Vec<KeptJoint>,
 }
 

@@ -16,20 +16,18 @@
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::body::{BodyId, Load};
-use crate::constraint::kept::{KeptImpulse, KeptJoint};
+use crate::constraint::{KeptImpulse, KeptJoint};
 use crate::record::BodyRecord;
 use crate::sync::limits::SizeRange;
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::{World, message};
+use crate::{BodyId, Load};
+use cloth_core::{Result, Vec3, World, message};
 
 const MARK: [u8; 8] = *b"rigid\0\0\x02";
 
 /// The records of the state of one rank, or of all ranks together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Records {
-    /// The same on all ranks.
+    /// What is the same on all ranks.
     pub head: Head,
     /// Bodies.
     pub bodies: Vec<BodyRecord>,

@@ -2,12 +2,10 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::body::Body;
 use crate::record::state_words;
-use crate::sync::{Population, Synchroniser};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::mix;
-use cloth_core::ranks::World;
+use crate::sync::Synchroniser;
+use crate::{Body, Population};
+use cloth_core::{Error, Result, World, mix};
 
 /// Counts and hashes of the bodies of all ranks. All except `copies` do not depend on the number of
 /// ranks.

@@ -7,9 +7,9 @@
 
 use bytemuck::{Pod, pod_read_unaligned};
 
-use crate::body::{Body, BodyId, BodyState, Load};
 use crate::domain::region::Ranks;
 use crate::record::{BodyRecord, state_of, state_words};
+use crate::{Body, BodyId, BodyState, Load};
 
 /// The version of this encoding.
 const VERSION: u8 = 3;
@@ -21,9 +21,9 @@ pub enum Purpose {
     /// Next-neighbour synchronisation.
     NextNeighbour = 1,
     /// Shadow-owner synchronisation: owners send to holders.
-    OwnersTell = 2,
+    FromOwners = 2,
     /// Shadow-owner synchronisation: holders send to neighbours and owners.
-    HoldersTell = 3,
+    FromHolders = 3,
     /// Values from copies to their owners.
     ToOwners = 4,
     /// Values from owners to their copies.
@@ -178,9 +178,9 @@ mod tests {
     use nalgebra::UnitQuaternion;
 
     use super::*;
-    use crate::body::Twist;
-    use crate::shape::{Capsule, Cuboid, Shape, Sphere};
-    use cloth_core::math::Vec3;
+    use crate::shape::{Capsule, Cuboid, Sphere};
+    use crate::{Shape, Twist};
+    use cloth_core::Vec3;
 
     fn body() -> Body {
         let twist = Twist { angular: Vec3::new(-0.0, 2.0, 3.0), linear: Vec3::new(4.0, 5.0, 6.0) };

@@ -1,13 +1,11 @@
 //! Bounds that hold for all bodies, and the smallest subdomains that they allow.
 
-use crate::body::BodyId;
 use crate::broad::Bound;
-use crate::constraint::contact::ContactSettings;
+use crate::constraint::ContactSettings;
 use crate::domain::{Domain, Subdomains};
 use crate::horizon::Horizon;
-use crate::sync::Synchronisation;
-use cloth_core::error::{Error, Place, Result};
-use cloth_core::ranks::{World, message};
+use crate::{BodyId, Synchronisation};
+use cloth_core::{Error, Place, Result, World, message};
 
 /// The range of sizes of all bodies at the start. It also counts bodies that were deleted later. It
 /// determines how far ahead contacts are found.

@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use crate::sync::Traffic;
+use crate::Traffic;
 use crate::sync::encoding::{self, Item, Purpose};
 use crate::sync::population::include;
-use cloth_core::error::{Error, Result};
-use cloth_core::ranks::{Tag, World, wait};
+use cloth_core::ranks::{Tag, wait};
+use cloth_core::{Error, Result, World};
 
 /// The largest number of unused buffers kept for later messages.
 const MOST_SPARE: usize = 64;
@@ -69,7 +69,7 @@ impl Mail {
     }
 
     /// Appends an item to the message to `rank`.
-    pub(super) fn tell(&mut self, rank: u32, item: &Item) -> Result<()> {
+    pub(super) fn push(&mut self, rank: u32, item: &Item) -> Result<()> {
         encoding::write(self.to(rank)?, item);
         Ok(())
     }

@@ -9,7 +9,7 @@
 //! | [`population`] | the bodies that a rank knows, and the other ranks that know them |
 //! | [`limits`] | bounds of all bodies, and the subdomains that they allow |
 //! | `encoding`, `mail` | messages, one to each partner in a communication |
-//! | `next_neighbour`, `shadow_owner` | two ways of synchronisation |
+//! | `methods` | the two ways of synchronisation |
 //! | `watch` | bodies so deep inside of their subdomain that a synchronisation can skip them |
 //! | `moves` | the actions on one body that both ways share |
 //! | [`values`] | forces sent to the owners, velocities sent to the copies |
@@ -36,29 +36,25 @@ pub mod checks;
 mod encoding;
 pub mod limits;
 mod mail;
+mod methods;
 mod moves;
-mod next_neighbour;
 pub mod population;
-mod shadow_owner;
 #[cfg(test)]
 mod tests;
 pub mod values;
 mod watch;
-
-pub use self::limits::Limits;
-pub use self::population::{Link, Population};
 
 use std::ops::AddAssign;
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
+pub use self::limits::Limits;
 use self::mail::Mail;
 use self::population::Partners;
+pub use self::population::{Link, Population};
 use crate::domain::Region;
-use cloth_core::error::Result;
-use cloth_core::ranks::World;
-use cloth_core::threads::Threads;
+use cloth_core::{Result, Threads, World};
 
 /// How shadow copies are kept equal to the bodies of their owners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,9 +224,9 @@ impl Synchroniser {
         let method = self.method;
         let mut parts = self.parts(population);
         match (method, stage) {
-            (Synchronisation::NextNeighbour, _) => next_neighbour::pack(&mut parts),
-            (Synchronisation::ShadowOwner, 0) => shadow_owner::pack_owners(&mut parts),
-            (Synchronisation::ShadowOwner, _) => shadow_owner::pack_holders(&mut parts),
+            (Synchronisation::NextNeighbour, _) => methods::pack_neighbours(&mut parts),
+            (Synchronisation::ShadowOwner, 0) => methods::pack_owners(&mut parts),
+            (Synchronisation::ShadowOwner, _) => methods::pack_holders(&mut parts),
         }
     }
 

@@ -1,14 +1,14 @@
 //! The actions that both ways of synchronisation share: on a body that has moved, and on received
 //! messages.
 
-use crate::body::{Body, BodyId, Load};
 use crate::domain::Region;
 use crate::domain::region::Ranks;
 use crate::sync::encoding::Item;
 use crate::sync::mail::Mail;
 use crate::sync::population::Spot;
-use crate::sync::{Limits, Parts, Population, Traffic};
-use cloth_core::error::{Error, Result};
+use crate::sync::{Limits, Parts};
+use crate::{Body, BodyId, Load, Population, Traffic};
+use cloth_core::{Error, Result};
 
 /// The place where an own body belongs after its motion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,23 +80,23 @@ pub(super) fn touches_own(parts: &Parts, place: usize) -> bool {
 
 /// Sends the state and the load of a body to a holder.
 pub(super) fn update(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
-    mail.tell(rank, &Item::Update { id: body.id, state: body.state })?;
-    tell_load(mail, rank, body)
+    mail.push(rank, &Item::Update { id: body.id, state: body.state })?;
+    send_load(mail, rank, body)
 }
 
 /// Sends a rank a shadow copy of the body at place `at`.
 pub(super) fn copy(mail: &mut Mail, rank: u32, population: &Population, at: usize) -> Result<()> {
     let (body, owner) = (population.bodies().at(at), population.links()[at].owner);
     let radius = population.bounds()[at].radius;
-    mail.tell(rank, &Item::NewCopy { body, radius, owner })?;
-    tell_load(mail, rank, &body)
+    mail.push(rank, &Item::NewCopy { body, radius, owner })?;
+    send_load(mail, rank, &body)
 }
 
 /// Sends a rank the load of a body, unless it is zero. The response needs the load of a copy for
 /// the acceleration at a contact.
-fn tell_load(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
+fn send_load(mail: &mut Mail, rank: u32, body: &Body) -> Result<()> {
     let &Body { id, load, .. } = body;
-    if load == Load::NONE { Ok(()) } else { mail.tell(rank, &Item::Load { id, load }) }
+    if load == Load::NONE { Ok(()) } else { mail.push(rank, &Item::Load { id, load }) }
 }
 
 /// Makes the rank `to` the owner of an own body, and tells all holders. Before: `to` has a copy, or
@@ -112,7 +112,7 @@ pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> 
     }
     holders.retain(|&mut rank| rank != to);
     let item = Item::OwnerChanged { id, owner: to };
-    holders.iter().try_for_each(|&rank| mail.tell(rank, &item))?;
+    holders.iter().try_for_each(|&rank| mail.push(rank, &item))?;
 
     let place = population.demote(place);
     if keeps {
@@ -126,7 +126,7 @@ pub(super) fn migrate(parts: &mut Parts, place: usize, to: u32, keeps: bool) -> 
     } else {
         population.remove(place);
     }
-    mail.tell(to, &Item::Migrate { id, holders })?;
+    mail.push(to, &Item::Migrate { id, holders })?;
     traffic.migrated += 1;
     Ok(())
 }
@@ -137,7 +137,7 @@ pub(super) fn delete(parts: &mut Parts, place: usize) -> Result<()> {
     let id = population.bodies().at(place).id;
     for &rank in &population.links()[place].ranks {
         traffic.removed += 1;
-        mail.tell(rank, &Item::Remove { id })?;
+        mail.push(rank, &Item::Remove { id })?;
     }
     population.remove(place);
     Ok(())

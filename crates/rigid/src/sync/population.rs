@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
-use crate::body::{Body, BodyId, BodyState, Load};
 use crate::broad::Bound;
 use crate::domain::SubdomainId;
 use crate::domain::region::Ranks;
 use crate::sync::Limits;
-use crate::table::{BodyList, BodyTable, Rest};
-use cloth_core::error::{Error, Result};
-use cloth_core::math::{MixHasher, Vec3};
+use crate::table::{BodyTable, Rest};
+use crate::{Body, BodyId, BodyList, BodyState, Load};
+use cloth_core::math::MixHasher;
+use cloth_core::{Error, Result, Vec3};
 
 /// The ranks that know a body.
 #[derive(Debug, Clone, PartialEq)]

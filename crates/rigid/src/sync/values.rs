@@ -4,12 +4,11 @@
 
 use bytemuck::Pod;
 
-use crate::body::Load;
+use crate::sync::Synchroniser;
 use crate::sync::encoding::{self, Purpose};
 use crate::sync::population::Partners;
-use crate::sync::{Population, Synchroniser};
-use cloth_core::error::Result;
-use cloth_core::ranks::World;
+use crate::{Load, Population};
+use cloth_core::{Result, World};
 
 /// Forces that this rank has set on own bodies and shadow copies, until they are summed.
 #[derive(Debug, Clone, Default)]

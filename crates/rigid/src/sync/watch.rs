@@ -7,14 +7,13 @@
 //! A body that was found inside has *room*, in m. It stays inside as long as its path since then
 //! plus its travel is shorter than the room. So its distance from borders need not be computed.
 
-use crate::body::BodyState;
 use crate::broad::Bound;
 use crate::domain::{SubdomainId, Subdomains};
 use crate::sync::population::{Link, OwnParts, Spot};
-use crate::sync::{Limits, Population, Synchroniser};
+use crate::sync::{Limits, Synchroniser};
 use crate::table::Rest;
-use cloth_core::math::Vec3;
-use cloth_core::threads::{Blocks, Threads};
+use crate::{BodyState, Population};
+use cloth_core::{Blocks, Threads, Vec3};
 
 /// Number of own bodies that a thread takes at once.
 const BLOCK: usize = 256;

@@ -4,7 +4,8 @@
 use std::f64::consts::TAU;
 
 use super::*;
-use crate::solid::{Frame, Solid};
+use crate::Solid;
+use crate::solid::Frame;
 
 /// Advances bodies on one rank. Returns their states after `steps` steps.
 fn advance(model: RigidModel, bodies: &[Body], steps: u32) -> Vec<BodyState> {

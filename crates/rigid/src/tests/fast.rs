@@ -1,7 +1,7 @@
 //! Fast bodies beside thin ones.
 
 use super::*;
-use cloth_core::error::Result;
+use cloth_core::Result;
 
 /// Steps of 1 ms without gravity and walls.
 fn weightless(counts: [u32; 3], method: Synchronisation, response: Response) -> RigidModel {

@@ -1,8 +1,8 @@
 //! Joints have the same bits on any division, and across a restart.
 
 use super::*;
+use crate::FixedBodies;
 use crate::constraint::joint::{Joint, JointFrame, JointSettings, Motor, Second, axes_along};
-use crate::fixed::FixedBodies;
 use cloth_bodies::bodies::joints::kind::JointKind;
 
 use Synchronisation::{NextNeighbour, ShadowOwner};

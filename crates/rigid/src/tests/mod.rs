@@ -10,20 +10,18 @@ use std::sync::Arc;
 use nalgebra::UnitQuaternion;
 
 use super::*;
-use crate::constraint::contact::ContactSettings;
-use crate::constraint::joint::list::Joints;
+use crate::constraint::ContactSettings;
+use crate::constraint::joint::Joints;
 use crate::domain::{Cells, Domain, Grid, Subdomains};
-use crate::fixed::{FixedBodies, FixedBody};
-use crate::material::{Material, Materials, Surface};
+use crate::material::Material;
 use crate::shape::{Capsule, Cuboid, Sphere};
 use crate::simulation::shared_out;
-use crate::solid::{MassProperties, Solids};
-use crate::sync::Synchronisation;
-use crate::sync::checks::Census;
+use crate::solid::MassProperties;
 use crate::totals::Totals;
-use cloth_core::math::{Vec3, mix};
+use crate::{Census, FixedBodies, FixedBody, Materials, Solids, Surface, Synchronisation};
 use cloth_core::partition::methods::power::Diagram;
 use cloth_core::ranks::in_process;
+use cloth_core::{Vec3, mix};
 
 fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 53) as f64

@@ -5,8 +5,7 @@ use crate::constraint::joint::{Joint, JointFrame, JointSettings, Second};
 use crate::state::records::Records;
 use cloth_bodies::bodies::joints::kind::JointKind;
 use cloth_bodies::bodies::prescribed::{Keyframe, KeyframedMotion};
-use cloth_core::error::{Error, Result};
-use cloth_core::ranks::World;
+use cloth_core::{Error, Result, World};
 
 use Synchronisation::{NextNeighbour, ShadowOwner};
 

@@ -11,7 +11,7 @@ use cloth_rigid::balance::{Balancer, SAMPLE};
 use cloth_rigid::domain::{Domain, Grid, Subdomains};
 use cloth_rigid::generate::{Generator, Placement};
 use cloth_rigid::horizon::Horizon;
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 use cloth_rigid::simulation::shared_out;
 use cloth_rigid::{Body, RigidModel};
 

@@ -4,7 +4,7 @@ use crate::bodies::spec::{Division, DomainSpec, Parallel};
 use cloth_core::partition::methods::Repartition;
 use cloth_rigid::RigidSettings;
 use cloth_rigid::body::{Body, BodyId};
-use cloth_rigid::constraint::joint::list::Joints;
+use cloth_rigid::constraint::joint::Joints;
 use cloth_rigid::domain::Domain;
 use cloth_rigid::fixed::FixedBodies;
 use cloth_rigid::generate::Generator;

@@ -8,7 +8,7 @@ use cloth_rigid::Body;
 use cloth_rigid::fixed::FixedShape;
 use cloth_rigid::shape::Shape;
 use cloth_rigid::solid::Geometry;
-use cloth_workers::division;
+use cloth_workers::homes;
 use cloth_workers::{Division, WorkerSettings};
 
 /// What is needed to make workers.
@@ -45,7 +45,7 @@ impl RigidSetup {
         let count = settings.count.at_start(bodies.len(), self.joints.all().len());
         let homes = match division {
             Division::Groups(workers) => self.homes_of_groups(workers, count, &bodies)?,
-            other => division::homes(other, &bodies, &self.joints, count)?,
+            other => homes::homes(other, &bodies, &self.joints, count)?,
         };
         Ok(Some(WorkerPlan { settings, bodies, homes }))
     }

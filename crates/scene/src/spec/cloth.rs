@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::spec::{AttachSpec, Numbers, PinSpec, Placement, Select};
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
 use cloth_bodies::bodies::cloth::material::MaterialSpec;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 use cloth_core::bounds::*;
 use cloth_core::error::{Error, Result};
 use cloth_core::mesh::shapes::Shape;

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::bodies::joints::spec::JointSpec;
 use crate::bodies::spec::{Bodies, BodyMaterial, DomainSpec, MaterialPair, Parallel};
 use cloth_bodies::bodies::cloth::Air;
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 use cloth_bodies::contact;
 use cloth_collision::stealing::StealingSettings;
 use cloth_core::bounds::*;

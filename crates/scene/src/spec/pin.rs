@@ -1,7 +1,7 @@
 //! What holds vertices of a cloth: pins and bodies.
 
 use crate::spec::{MotionSpec, Numbers, Select};
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 use cloth_core::bounds::{FACTOR, STIFFNESS, TIME, not_negative, positive_within, within};
 use cloth_core::error::{Error, Result};
 use cloth_core::settings;

@@ -27,7 +27,7 @@ pub enum Select {
     Group(String),
 }
 
-/// Keeps the parentheses of a point in [`Scene::to_ron`], which leaves out those of a choice.
+/// Keeps the parentheses of a point in [`crate::Scene::to_ron`], which leaves out those of a choice.
 fn with_parentheses<S: Serializer>(
     point: &[f64; 3],
     to: S,

@@ -14,7 +14,7 @@ use cloth_core::settings::Check;
 use cloth_rigid::shape::BodyShape;
 
 const DOCS: &str = include_str!("../../../../docs/scene.md");
-const AMPLITUDE: &str = include_str!("../../../bodies/src/bodies/cloth/amplitude.rs");
+const AMPLITUDE: &str = include_str!("../../../bodies/src/bodies/timed.rs");
 const AIR: &str = include_str!("../../../bodies/src/bodies/cloth/elements/air.rs");
 
 /// Fields and choices of the public types of `source`, also of those that `settings!` declares.
@@ -84,7 +84,7 @@ fn the_docs_describe_every_field_and_no_other() {
         .extend(declared(include_str!("../../../rigid/src/sync/mod.rs"), &["Synchronisation {"]));
     let workers = include_str!("../../../workers/src/settings.rs");
     expected.extend(declared(workers, &["Coupling {", "Division {", "SetRule {"]));
-    expected.extend(declared(include_str!("../../../workers/src/engines.rs"), &["EngineKind {"]));
+    expected.extend(declared(include_str!("../../../workers/src/engine.rs"), &["EngineKind {"]));
     expected.extend(Shape::NAMES.iter().map(|&name| name.to_owned()));
     expected.extend(declared_in("core/src/mesh/shapes", &[]));
     expected.extend(BodyShape::NAMES.iter().map(|&name| name.to_owned()));

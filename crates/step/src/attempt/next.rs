@@ -100,7 +100,7 @@ impl Tries {
         let Some(found) = found else { return Ok(()) };
         match next(&found.trouble, self) {
             Next::GoOn => Ok(()),
-            next => Err(Stop::Trouble(found, next)),
+            next => Err(Stop::Trouble(Box::new(found), next)),
         }
     }
 
@@ -141,7 +141,7 @@ pub(crate) type Checked = Result<(), Stop>;
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// Trouble, and what comes next.
-    Trouble(Found, Next),
+    Trouble(Box<Found>, Next),
     /// The run cannot go on.
     Error(Error),
 }

@@ -93,7 +93,7 @@ impl<'a> Clearance<'a> {
 pub(crate) fn unclear(model: &Model, outcome: &FailSafeReport) -> Option<Found> {
     match (&outcome.conflict, &outcome.too_near) {
         (Some(conflict), _) => Some(Found::new(Trouble::Pinched(conflict.clone()))),
-        (None, Some(too_near)) => Some(Found::new(Trouble::TooNear(too_near.clone()))),
+        (None, Some(too_near)) => Some(Found::new(Trouble::TooNear(*too_near))),
         (None, None) => Found::around(Trouble::Truncated, lost_much(model, outcome)),
     }
 }

@@ -7,7 +7,7 @@
 use crate::model::skin::Skin;
 use cloth_core::ids::VertexId;
 use cloth_core::math::{Mat3, Vec3};
-use cloth_core::mesh::triangle::{nearest_point, normal, weights};
+use cloth_core::mesh::{nearest_point, normal, weights};
 
 /// The share of its inverse mass that a vertex of flat skin has along the skin.
 const ALONG: f64 = 0.01;

@@ -14,14 +14,14 @@ use crate::model::settings::StepSettings;
 use crate::model::sewing::Sewing;
 use crate::model::skin::Skin;
 use crate::time::clock::Clock;
-use cloth_bodies::bodies::attachment::Attachment;
+use cloth_bodies::bodies::body::Attachment;
 use cloth_bodies::bodies::cloth::ClothModel;
-use cloth_bodies::bodies::cloth::amplitude::factor;
 use cloth_bodies::bodies::cloth::pins::PinGroup;
 use cloth_bodies::bodies::cloth::setup::{ClothSetup, Factors};
 use cloth_bodies::bodies::joints::body_joint::{BodyJoint, Second};
 use cloth_bodies::bodies::prescribed::{ObstacleSetup, PrescribedPose};
 use cloth_bodies::bodies::seam::Seam;
+use cloth_bodies::bodies::timed::factor;
 use cloth_bodies::bodies::timed::value_at;
 use cloth_bodies::bodies::{Body, Numbering, Setup};
 use cloth_bodies::contact::{Distances, Friction};
@@ -150,7 +150,7 @@ impl Model {
         let (mut surfaces, shortest_edges) =
             surfaces::build(&setup, &bodies, &numbering, &partition.patches)?;
         let names = names(&setup, &bodies);
-        surfaces.keep_apart(setup.apart(&names).into_iter());
+        surfaces.exclude(setup.apart(&names).into_iter());
         let kind = |it: &Surface| (it.moves, it.vertices().end as VertexId);
         let kinds = Vec::from_iter(surfaces.list.iter().map(kind));
         let ends = kinds.iter().map(|&(_, end)| end).collect();

@@ -7,7 +7,7 @@ use cloth_core::settings;
 use crate::time::scheme::Integrator;
 use crate::time::sizes::StepsPerFrame;
 use cloth_bodies::bodies::cloth::Air;
-use cloth_bodies::bodies::cloth::amplitude::AmplitudeKey;
+use cloth_bodies::bodies::timed::AmplitudeKey;
 use cloth_bodies::bodies::timed::TimedKey;
 use cloth_bodies::contact;
 use cloth_collision::stealing;

@@ -20,7 +20,7 @@ use cloth_bodies::contact::fail_safe::Conflict;
 use cloth_collision::collision::{Pair, intersect};
 use cloth_core::ids::VertexId;
 use cloth_core::math::Vec3;
-use cloth_core::mesh::triangle::normal;
+use cloth_core::mesh::normal;
 use cloth_core::threads::Threads;
 
 /// Edges from the vertices that pinch to those that are released with them.

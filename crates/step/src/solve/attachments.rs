@@ -8,7 +8,7 @@ use crate::solve::joints::About;
 use crate::state::context::Context;
 use crate::state::motion::StepMotion;
 use cloth_bodies::bodies::BodyPose;
-use cloth_bodies::bodies::attachment::Attachment;
+use cloth_bodies::bodies::body::Attachment;
 use cloth_bodies::contact::{ContactSpring, Sides};
 use cloth_core::ids::VertexId;
 use cloth_core::linear::Jacobian;

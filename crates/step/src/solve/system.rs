@@ -9,7 +9,7 @@ use crate::state::joint_springs::{self, JointSpring};
 use crate::state::region::Region;
 use crate::time::scheme::Scheme;
 use cloth_bodies::bodies::cloth::Assembly;
-use cloth_bodies::bodies::cloth::inputs::StepInputs;
+use cloth_bodies::bodies::cloth::assembly::StepInputs;
 use cloth_bodies::contact::{ContactSpring, ContactSprings};
 use cloth_core::error::Result;
 use cloth_core::ids::{NodeId, VertexId};

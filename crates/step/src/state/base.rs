@@ -8,7 +8,7 @@ use crate::state::bdf2::{Base, Bdf2, Estimate};
 use crate::state::motion::StepMotion;
 use crate::time::clock::Span;
 use crate::time::scheme::{History, Scheme};
-use cloth_bodies::bodies::cloth::inputs::{StepInputs, Target};
+use cloth_bodies::bodies::cloth::assembly::{StepInputs, Target};
 use cloth_core::ids::VertexId;
 use cloth_core::math::Vec3;
 

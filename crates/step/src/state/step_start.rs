@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::model::skin::{Carrier, Follower};
 use crate::state::waiting::Course;
-use cloth_bodies::bodies::cloth::inputs::Target;
+use cloth_bodies::bodies::cloth::assembly::Target;
 use cloth_bodies::bodies::cloth::pins::Draw;
 use cloth_bodies::bodies::prescribed::PrescribedPose;
 use cloth_core::math::Vec3;

@@ -22,7 +22,7 @@
 use serde::{Deserialize, Serialize};
 
 use cloth_bodies::bodies::Body;
-use cloth_bodies::bodies::cloth::inputs::Stability;
+use cloth_bodies::bodies::cloth::assembly::Stability;
 use cloth_core::math::Vec3;
 
 /// How positions and velocities advance in time.

@@ -1,26 +1,34 @@
 //! The active bodies of a worker, and the bodies of its constraints.
 
 use crate::sets::Sets;
-use cloth_core::math::Vec3;
-use cloth_rigid::body::{BodyId, BodyState, Twist};
-use cloth_rigid::constraint::pair::{Ends, Partner};
-use cloth_rigid::fixed::FixedBodies;
-use cloth_rigid::motion::Mobility;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::Vec3;
+use cloth_rigid::constraint::{Ends, Partner};
+use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::{BodyId, BodyState, FixedBodies, Mobility, Twist};
 
 /// The active bodies of a worker, by rising id. A *member* is a place in this list.
 #[derive(Debug, Default)]
 pub(super) struct MemberBodies {
-    /// Their places in the list of all bodies.
-    places: Vec<u32>,
-    ids: Vec<BodyId>,
-    is_home: Vec<bool>,
-    mobilities: Vec<Mobility>,
-    inertias: Vec<Vec3>,
-    /// Their states in the middle of the step, without impulses.
-    free: Vec<BodyState>,
+    list: Vec<Member>,
     /// The member of each body, or [`NO_MEMBER`].
     members: Vec<u32>,
+}
+
+/// An active body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Member {
+    /// Its place in the list of all bodies.
+    pub place: usize,
+    /// Its id.
+    pub id: BodyId,
+    /// True if its home is the worker.
+    pub is_home: bool,
+    /// How impulses move it.
+    pub mobility: Mobility,
+    /// Its principal moments of inertia, kg m^2.
+    pub inertia: Vec3,
+    /// Its state in the middle of the step, without impulses.
+    pub free: BodyState,
 }
 
 const NO_MEMBER: u32 = u32::MAX;
@@ -48,59 +56,25 @@ pub(super) enum Second {
 impl MemberBodies {
     /// Takes the active bodies of `worker`. `homes` has the home of each place.
     pub fn take(&mut self, middle: &Middle, sets: &Sets, worker: usize, homes: &[u8]) {
-        let Self { places, ids, is_home, mobilities, inertias, free, members } = self;
-        places.clear();
-        places.extend(sets.members(worker));
-        let all = places.iter().map(|&place| place as usize);
+        let Self { list, members } = self;
         let bodies = middle.bodies;
-        ids.clear();
-        ids.extend(all.clone().map(|place| bodies.id(place)));
-        is_home.clear();
-        is_home.extend(all.clone().map(|place| usize::from(homes[place]) == worker));
-        mobilities.clear();
-        mobilities.extend(all.clone().map(|place| Mobility::of(&bodies.at(place))));
-        inertias.clear();
-        inertias.extend(all.clone().map(|place| *bodies.inertia(place)));
-        free.clear();
-        free.extend(all.clone().map(|place| bodies.states()[place]));
+        list.clear();
+        list.extend(sets.members(worker).iter().map(|&place| place as usize).map(|place| Member {
+            place,
+            id: bodies.id(place),
+            is_home: usize::from(homes[place]) == worker,
+            mobility: Mobility::of(&bodies.at(place)),
+            inertia: *bodies.inertia(place),
+            free: bodies.states()[place],
+        }));
         members.clear();
         members.resize(bodies.len(), NO_MEMBER);
-        all.zip(0..).for_each(|(place, member)| members[place] = member);
+        list.iter().zip(0..).for_each(|(body, member)| members[body.place] = member);
     }
 
-    /// Number of active bodies.
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// The place of a member in the list of all bodies.
-    pub fn place(&self, member: usize) -> usize {
-        self.places[member] as usize
-    }
-
-    /// The id of a member.
-    pub fn id(&self, member: usize) -> BodyId {
-        self.ids[member]
-    }
-
-    /// True if the home of a member is the worker.
-    pub fn is_home(&self, member: usize) -> bool {
-        self.is_home[member]
-    }
-
-    /// How impulses move a member.
-    pub fn mobility(&self, member: usize) -> &Mobility {
-        &self.mobilities[member]
-    }
-
-    /// The principal moments of inertia of a member, kg m^2.
-    pub fn inertia(&self, member: usize) -> &Vec3 {
-        &self.inertias[member]
-    }
-
-    /// The states of the members without impulses.
-    pub fn free(&self) -> &[BodyState] {
-        &self.free
+    /// The active bodies.
+    pub fn list(&self) -> &[Member] {
+        &self.list
     }
 
     /// The member at a place of the list of all bodies.

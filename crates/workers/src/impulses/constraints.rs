@@ -1,27 +1,28 @@
 //! The constraints of one kind that a worker knows.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
 use crate::impulses::bodies::{Local, MemberBodies};
-use cloth_core::ranks::ExactSums;
-use cloth_rigid::body::{BodyId, Twist};
-use cloth_rigid::constraint::pair::{Between, Ends, Partner};
-use cloth_rigid::fixed::FixedBodies;
-use cloth_rigid::simulation::replica::Middle;
+use cloth_core::ExactSums;
+use cloth_rigid::constraint::Between;
+use cloth_rigid::simulation::split_step::Middle;
 use cloth_rigid::solver::by_body::ByBody;
-use cloth_rigid::solver::nonsmooth::announced::BodyConstraint;
-use cloth_rigid::solver::nonsmooth::kept::{Kept, StartOf, starts_of};
-use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
+use cloth_rigid::solver::nonsmooth::announced::{BodyConstraint, StartOf, starts_of, touches};
+use cloth_rigid::solver::nonsmooth::constraint::{
+    Answer, Change, Constraint, Found, Law, Value, Wrench, add_all, difference, keep, numbers,
+    numbers_mut,
+};
 use cloth_rigid::solver::nonsmooth::search::{Progress, Swept};
+use cloth_rigid::{FixedBodies, Twist};
 
 /// The constraints of one kind that act on the active bodies of a worker.
 #[derive(Debug)]
-pub(super) struct Constraints<C: Problem> {
+pub(super) struct Constraints<C: Constraint> {
     /// Their places in the list of all constraints, rising.
     places: Vec<u32>,
     /// Their bodies.
     ends: Vec<Local>,
-    problems: Vec<C>,
+    answers: Vec<Answer<C>>,
     by_body: ByBody<BodyConstraint>,
     /// Those that the worker owns: the home of their first body is its own. Rising.
     own: Vec<u32>,
@@ -33,33 +34,26 @@ pub(super) struct Constraints<C: Problem> {
     last: Vec<Value<C>>,
 }
 
-/// What owners tell the other workers.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Told {
+/// What owners send to the other workers, and what gives bodies their velocities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ImpulseValue {
     /// The impulses.
-    Impulse,
+    Present,
     /// The directions in which they change.
     Direction,
     /// The impulses that are proposed.
     Proposed,
 }
 
-impl<C: Problem> Default for Constraints<C> {
+impl<C: Constraint> Default for Constraints<C> {
     fn default() -> Self {
-        Self {
-            places: Vec::new(),
-            ends: Vec::new(),
-            problems: Vec::new(),
-            by_body: ByBody::default(),
-            own: Vec::new(),
-            inside: Vec::new(),
-            proposed: Vec::new(),
-            last: Vec::new(),
-        }
+        let (places, ends, answers, by_body) = Default::default();
+        let (own, inside, proposed, last) = Default::default();
+        Self { places, ends, answers, by_body, own, inside, proposed, last }
     }
 }
 
-impl<C: Problem> Constraints<C> {
+impl<C: Constraint> Constraints<C> {
     /// Finds the constraints among `all`.
     pub fn find(&mut self, middle: &Middle, bodies: &MemberBodies, all: &[impl Between]) {
         let Self { places, ends, by_body, own, inside, .. } = self;
@@ -77,18 +71,19 @@ impl<C: Problem> Constraints<C> {
             if local.is_inside() {
                 inside.push(number);
             }
-            if local.first.is_some_and(|member| bodies.is_home(member as usize)) {
+            if local.first.is_some_and(|member| bodies.list()[member as usize].is_home) {
                 own.push(number);
             }
             places.push(place);
             ends.push(local);
-            for (member, touch) in local.members().into_iter().zip(touches(middle, &of, number)) {
+            let touches = touches(&of, &middle.bodies, middle.fixed, 0, number.into());
+            for (member, touch) in local.members().into_iter().zip(touches) {
                 if let Some(member) = member {
                     by_body.push(member, touch);
                 }
             }
         }
-        by_body.order(bodies.len());
+        by_body.order(bodies.list().len());
     }
 
     /// Number of constraints of a member.
@@ -101,45 +96,44 @@ impl<C: Problem> Constraints<C> {
         self.inside.len() as u64
     }
 
-    /// Makes the problems. `make` gets the place of a constraint, its bodies, and what it begins
+    /// Makes the answers. `make` gets the place of a constraint, its bodies, and what it begins
     /// with.
     pub fn make(
         &mut self,
         bodies: &MemberBodies,
         kept: &[C::Kept],
-        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> C,
+        make: impl Fn(usize, &Local, &StartOf<C::Kept>) -> Answer<C>,
     ) {
         let zero = Value::<C>::zeroed();
         let mut starts = vec![StartOf::<C::Kept>::zeroed(); self.places.len()];
-        for member in 0..bodies.len() {
+        for (member, body) in bodies.list().iter().enumerate() {
             let touches = self.by_body.of(member);
-            for (touch, start) in touches.clone().zip(starts_of(kept, bodies.id(member), touches)) {
+            for (touch, start) in touches.clone().zip(starts_of(kept, body.id, touches)) {
                 if touch.is_first() {
-                    starts[touch.problem()] = start;
+                    starts[touch.place()] = start;
                 }
             }
         }
-        self.problems.clear();
+        self.answers.clear();
         let all = self.places.iter().zip(&self.ends).zip(&starts);
-        self.problems
-            .extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
+        self.answers.extend(all.map(|((&place, local), start)| make(place as usize, local, start)));
         self.proposed.clear();
         self.proposed.resize(self.places.len(), zero);
         self.last.clear();
         self.last.resize(self.places.len(), zero);
     }
 
-    /// The constraints inside: their places in the list of all constraints, bodies and problems.
-    pub fn inside_mut(&mut self) -> impl Iterator<Item = (usize, &Local, &mut C)> {
-        let all = self.places.iter().zip(&self.ends).zip(&mut self.problems);
-        let all = all.map(|((&place, local), problem)| (place as usize, local, problem));
+    /// The constraints inside: their places in the list of all constraints, bodies and answers.
+    pub fn inside_mut(&mut self) -> impl Iterator<Item = (usize, &Local, &mut Answer<C>)> {
+        let all = self.places.iter().zip(&self.ends).zip(&mut self.answers);
+        let all = all.map(|((&place, local), answer)| (place as usize, local, answer));
         all.filter(|(_, local, _)| local.is_inside())
     }
 
-    /// The constraints that the worker owns: their numbers, bodies and problems.
-    pub fn own(&self) -> impl Iterator<Item = (usize, &Local, &C)> {
+    /// The constraints that the worker owns: their numbers, bodies and answers.
+    pub fn own(&self) -> impl Iterator<Item = (usize, &Local, &Answer<C>)> {
         let own = self.own.iter().map(|&number| number as usize);
-        own.map(|number| (number, &self.ends[number], &self.problems[number]))
+        own.map(|number| (number, &self.ends[number], &self.answers[number]))
     }
 
     /// The place of a constraint in the list of all constraints.
@@ -148,77 +142,57 @@ impl<C: Problem> Constraints<C> {
     }
 
     /// A constraint, with what is proposed for it.
-    pub fn with_proposed(&mut self, number: usize) -> (&mut C, &mut Value<C>) {
-        (&mut self.problems[number], &mut self.proposed[number])
+    pub fn with_proposed(&mut self, number: usize) -> (&mut Answer<C>, &mut Value<C>) {
+        (&mut self.answers[number], &mut self.proposed[number])
     }
 
-    /// Calls `work` for all problems, with what is proposed for them.
-    pub fn each_with_proposed(&mut self, work: impl Fn(&mut C, &mut Value<C>)) {
-        let all = self.problems.iter_mut().zip(&mut self.proposed);
-        all.for_each(|(problem, proposed)| work(problem, proposed));
+    /// Calls `work` for all constraints, with what is proposed for them.
+    pub fn each_with_proposed(&mut self, work: impl Fn(&mut Answer<C>, &mut Value<C>)) {
+        let all = self.answers.iter_mut().zip(&mut self.proposed);
+        all.for_each(|(answer, proposed)| work(answer, proposed));
     }
 
-    /// What the owner tells the other workers of each own constraint.
-    pub fn told(&self, told: Told) -> impl Iterator<Item = Value<C>> {
-        self.own.iter().map(move |&number| {
-            let impulse = self.problems[number as usize].impulse();
-            match told {
-                Told::Impulse => *impulse.value(),
-                Told::Direction => *impulse.direction(),
-                Told::Proposed => self.proposed[number as usize],
-            }
-        })
+    fn value(&self, number: usize, which: ImpulseValue) -> &Value<C> {
+        let impulse = &self.answers[number].impulse;
+        match which {
+            ImpulseValue::Present => &impulse.value,
+            ImpulseValue::Direction => &impulse.direction,
+            ImpulseValue::Proposed => &self.proposed[number],
+        }
     }
 
-    /// Takes what the owners of all constraints have told, by place in the list of all constraints.
-    pub fn hear(&mut self, told: Told, all: &[Value<C>]) {
-        let known = self.problems.iter_mut().zip(&mut self.proposed).zip(&self.places);
-        for ((problem, proposed), &place) in known {
-            *match told {
-                Told::Impulse => problem.impulse_mut().value_mut(),
-                Told::Direction => problem.impulse_mut().direction_mut(),
-                Told::Proposed => proposed,
+    /// What the owner sends to the other workers of each own constraint.
+    pub fn sent(&self, which: ImpulseValue) -> impl Iterator<Item = Value<C>> {
+        self.own.iter().map(move |&number| *self.value(number as usize, which))
+    }
+
+    /// Takes what the owners of all constraints have sent, by place in the list of all constraints.
+    pub fn receive(&mut self, which: ImpulseValue, all: &[Value<C>]) {
+        let known = self.answers.iter_mut().zip(&mut self.proposed).zip(&self.places);
+        for ((answer, proposed), &place) in known {
+            *match which {
+                ImpulseValue::Present => &mut answer.impulse.value,
+                ImpulseValue::Direction => &mut answer.impulse.direction,
+                ImpulseValue::Proposed => proposed,
             } = all[place as usize];
         }
     }
 
-    /// Adds what `driver` does to a member, in the order of (partner, number). Returns false if
+    /// Adds what these values do to a member, in the order of (partner, number). Returns false if
     /// the body has no constraint.
-    pub fn act(&self, member: usize, driver: Driver, sum: &mut Wrench) -> bool {
-        self.act_with(member, sum, |number| {
-            let impulse = self.problems[number].impulse();
-            (impulse, *impulse.of(driver))
+    pub fn apply(&self, member: usize, which: ImpulseValue, sum: &mut Wrench) -> bool {
+        add_all(self.by_body.of(member), sum, |touch| {
+            let number = touch.place();
+            (self.answers[number].constraint.law(), self.value(number, which))
         })
-    }
-
-    /// As [`Constraints::act`], with the proposed impulses.
-    pub fn act_as_proposed(&self, member: usize, sum: &mut Wrench) -> bool {
-        self.act_with(member, sum, |number| {
-            (self.problems[number].impulse(), self.proposed[number])
-        })
-    }
-
-    fn act_with<'a>(
-        &'a self,
-        member: usize,
-        sum: &mut Wrench,
-        value: impl Fn(usize) -> (&'a C::Impulse, Value<C>),
-    ) -> bool {
-        let touches = self.by_body.of(member);
-        let is_constrained = touches.len() > 0;
-        for touch in touches {
-            let (impulse, value) = value(touch.problem());
-            impulse.act(&value, touch.sign(), &touch.arm, sum);
-        }
-        is_constrained
     }
 
     /// Begins a local search: the impulses are those that are proposed so far.
     pub fn begin_local(&mut self) {
         for &number in &self.inside {
             let number = number as usize;
-            self.last[number] = *self.problems[number].change();
-            self.proposed[number] = *self.problems[number].impulse().value();
+            self.last[number] = self.answers[number].found.change;
+            self.proposed[number] = self.answers[number].impulse.value;
         }
     }
 
@@ -227,7 +201,7 @@ impl<C: Problem> Constraints<C> {
     pub fn end_local(&mut self) {
         for &number in &self.inside {
             let number = number as usize;
-            let value = self.problems[number].impulse_mut().value_mut();
+            let value = &mut self.answers[number].impulse.value;
             std::mem::swap(value, &mut self.proposed[number]);
         }
     }
@@ -244,20 +218,17 @@ impl<C: Problem> Constraints<C> {
         let count = self.inside.len();
         for k in 0..count {
             let number = self.inside[if is_backward { count - 1 - k } else { k }] as usize;
-            let (local, problem) = (&self.ends[number], &mut self.problems[number]);
-            problem.sweep(local.twists(fixed, twists));
-            problem.take();
-            let (change, arms) = (problem.change(), problem.arms());
+            let (local, answer) = (&self.ends[number], &mut self.answers[number]);
+            answer.sweep(local.twists(fixed, twists));
+            answer.take();
+            let Answer { constraint, found, .. } = answer;
             for (side, member) in local.members().into_iter().enumerate() {
                 let Some(member) = member else { continue };
                 let mut sum = Wrench::ZERO;
-                problem.impulse().act(
-                    change,
-                    if side == 0 { 1.0 } else { -1.0 },
-                    &arms[side],
-                    &mut sum,
-                );
-                sum.add_to(&mut twists[member as usize], bodies.mobility(member as usize));
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                constraint.law().apply(&found.change, sign, &constraint.arms()[side], &mut sum);
+                let member = member as usize;
+                sum.add_to(&mut twists[member], &bodies.list()[member].mobility);
             }
         }
     }
@@ -266,7 +237,7 @@ impl<C: Problem> Constraints<C> {
     /// knows how a sweep changes its impulse.
     pub fn sweep(&mut self, fixed: &FixedBodies, twists: &[Twist]) {
         for number in self.own.iter().map(|&number| number as usize) {
-            self.problems[number].sweep(self.ends[number].twists(fixed, twists));
+            self.answers[number].sweep(self.ends[number].twists(fixed, twists));
         }
     }
 
@@ -275,62 +246,61 @@ impl<C: Problem> Constraints<C> {
     pub fn add_progress(&mut self, is_proposed: bool, all: &mut Progress) {
         let mut swept = Vec::with_capacity(self.own.len());
         for number in self.own.iter().map(|&number| number as usize) {
-            let problem = &mut self.problems[number];
+            let answer = &mut self.answers[number];
             // The error is that of the velocity. What is proposed may change the impulse by more.
-            let error = problem.swept().error;
+            let error = answer.swept().error;
             if is_proposed {
-                problem.propose(&self.proposed[number], &self.last[number]);
+                answer.propose(&self.proposed[number], &self.last[number]);
             }
-            swept.push(Swept { error, ..problem.swept() });
+            swept.push(Swept { error, ..answer.swept() });
         }
         all.add(&Progress::of(swept.into_iter()));
     }
 
     /// The largest error at own constraints, m/s, if members have the velocities `twists`.
     pub fn residual_m_s(&self, fixed: &FixedBodies, twists: &[Twist]) -> f64 {
-        let own = self.own();
-        let errors = own.map(|(_, local, it)| it.error_m_s(local.twists(fixed, twists)));
+        let errors = self.own().map(|(_, local, it)| {
+            it.constraint.error_m_s(&it.impulse.value, local.twists(fixed, twists))
+        });
         errors.fold(0.0, f64::max)
     }
 
-    /// Gives own constraints their directions. See [`Problem::turn`].
-    pub fn turn(&mut self, share: f64) {
-        self.own.iter().for_each(|&number| self.problems[number as usize].turn(share));
+    /// Gives own constraints their directions. See [`Answer::set_direction`].
+    pub fn set_directions(&mut self, share: f64) {
+        self.own.iter().for_each(|&number| self.answers[number as usize].set_direction(share));
     }
 
     /// Adds `z.(z - z_last)` and the square of `z - z_last` of own constraints, where `z` is the
     /// change that this round proposes.
-    pub fn add_turns(&self, all: &mut ExactSums<2>) {
-        for (number, _, problem) in self.own() {
-            let change = problem.change();
+    pub fn add_changes(&self, all: &mut ExactSums<2>) {
+        for (number, _, Answer { constraint, found: Found { change, .. }, .. }) in self.own() {
             let turned = difference(change, &self.last[number]);
-            all.add([problem.product(change, &turned), problem.product(&turned, &turned)]);
+            all.add([constraint.product(change, &turned), constraint.product(&turned, &turned)]);
         }
     }
 
     /// Gives own constraints the direction `z - g (p + z - z_last)`, where `p` is the last one.
     pub fn accelerate(&mut self, share: f64) {
         for number in self.own.iter().map(|&number| number as usize) {
-            let change = *self.problems[number].change();
-            let turned = difference(&change, &self.last[number]);
-            let direction = self.problems[number].impulse_mut().direction_mut();
-            let numbers =
-                numbers_mut(direction).iter_mut().zip(numbers(&change)).zip(numbers(&turned));
-            numbers.for_each(|((p, z), turned)| *p = z - share * (*p + turned));
+            let Answer { impulse, found: Found { change, .. }, .. } = &mut self.answers[number];
+            let turned = difference(change, &self.last[number]);
+            let direction = numbers_mut(&mut impulse.direction).iter_mut();
+            let all = direction.zip(numbers(change)).zip(numbers(&turned));
+            all.for_each(|((p, z), turned)| *p = z - share * (*p + turned));
         }
     }
 
     /// Adds `-g.p` and `p.Ap` of own constraints, J. `twists` are the velocities of the directions.
     pub fn add_products(&self, twists: &[Twist], all: &mut ExactSums<2>) {
-        for (_, local, problem) in self.own() {
+        for (_, local, answer) in self.own() {
             let of = |member: Option<u32>| member.map_or(&Twist::ZERO, |it| &twists[it as usize]);
-            all.add(problem.along_direction(local.members().map(of)));
+            all.add(answer.along_direction(local.members().map(of)));
         }
     }
 
     /// Changes all impulses.
     pub fn change(&mut self, change: Change) {
-        self.problems.iter_mut().for_each(|problem| problem.impulse_mut().apply(change));
+        self.answers.iter_mut().for_each(|answer| answer.change(change));
     }
 
     /// The impulses of the bodies whose home is the worker, in the order of (partner, number).
@@ -341,49 +311,11 @@ impl<C: Problem> Constraints<C> {
         is_slow: impl Fn(usize) -> bool,
         kept: &mut Vec<C::Kept>,
     ) {
-        let home = (0..bodies.len()).filter(|&member| bodies.is_home(member) && is_slow(member));
-        for member in home {
-            for touch in self.by_body.of(member).filter(|touch| touch.is_first()) {
-                let value = *self.problems[touch.problem()].impulse().value();
-                if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(bodies.id(member), touch, &value));
-                }
+        for (member, body) in bodies.list().iter().enumerate() {
+            if body.is_home && is_slow(member) {
+                let value = |touch: &BodyConstraint| &self.answers[touch.place()].impulse.value;
+                keep::<C>(body.id, self.by_body.of(member), value, kept);
             }
         }
     }
-}
-
-/// What both bodies of a constraint know of it.
-fn touches(middle: &Middle, ends: &Ends, number: u32) -> [BodyConstraint; 2] {
-    let of = |place: u32| {
-        let place = place as usize;
-        (middle.bodies.id(place), middle.bodies.states()[place].position)
-    };
-    let (id, centre) = of(ends.first);
-    let (other, far): (BodyId, _) = match ends.second {
-        Partner::Movable(place) => of(place),
-        Partner::Fixed(place) => (middle.fixed.id(place), ends.point),
-    };
-    let touch = |partner: BodyId, side: u64, arm| BodyConstraint {
-        partner,
-        number: ends.number,
-        rank: 0,
-        slot: 2 * u64::from(number) + side,
-        arm,
-    };
-    [touch(other, 0, ends.point - centre), touch(id, 1, ends.point - (far + ends.shift))]
-}
-
-fn numbers<V: Pod>(value: &V) -> &[f64] {
-    bytemuck::cast_slice(std::slice::from_ref(value))
-}
-
-fn numbers_mut<V: Pod>(value: &mut V) -> &mut [f64] {
-    bytemuck::cast_slice_mut(std::slice::from_mut(value))
-}
-
-fn difference<V: Pod>(a: &V, b: &V) -> V {
-    let mut result = *a;
-    numbers_mut(&mut result).iter_mut().zip(numbers(b)).for_each(|(a, b)| *a -= b);
-    result
 }

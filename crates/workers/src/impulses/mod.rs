@@ -32,33 +32,31 @@ pub mod rounds;
 
 use std::time::Instant;
 
-use self::bodies::MemberBodies;
-use self::constraints::Constraints;
+use self::bodies::{Member, MemberBodies};
+use self::constraints::{Constraints, ImpulseValue};
 use crate::impulses::bodies::{Local, Second};
 use crate::report::WorkerReport;
 use crate::sets::Sets;
-use cloth_core::ranks::ExactSums;
-use cloth_rigid::body::{BodyState, Twist};
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use cloth_rigid::constraint::pair::{Between, Bodies};
-use cloth_rigid::fixed::FixedBodies;
+use cloth_core::ExactSums;
+use cloth_rigid::constraint::{Between, Bodies, KeptImpulse, KeptJoint};
 use cloth_rigid::motion::{drift, precess};
-use cloth_rigid::simulation::replica::Middle;
-use cloth_rigid::solver::nonsmooth::contact::ContactProblem;
+use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::solver::nonsmooth::constraint::{Change, Wrench};
+use cloth_rigid::solver::nonsmooth::contact::{ContactConstraint, Pressing};
 use cloth_rigid::solver::nonsmooth::foreseen;
-use cloth_rigid::solver::nonsmooth::joint::JointProblem;
+use cloth_rigid::solver::nonsmooth::joint::JointConstraint;
 use cloth_rigid::solver::nonsmooth::joint::rows::Motions;
-use cloth_rigid::solver::nonsmooth::problem::{Change, Driver, Wrench};
 use cloth_rigid::solver::nonsmooth::search::Progress;
+use cloth_rigid::{BodyState, FixedBodies, Twist};
 
 /// A worker, on the rank that has it.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct ImpulseWorker {
     /// What it did in the last step.
     pub report: WorkerReport,
     bodies: MemberBodies,
-    contacts: Constraints<ContactProblem>,
-    joints: Constraints<JointProblem>,
+    contacts: Constraints<ContactConstraint>,
+    joints: Constraints<JointConstraint>,
     /// Velocities of the members.
     twists: Vec<Twist>,
     /// The number of constraints of each member, if sweeps treat all at the same time. Else 1.
@@ -66,7 +64,7 @@ pub(super) struct Part {
     progress: Progress,
 }
 
-impl Part {
+impl ImpulseWorker {
     /// Worker `number`.
     pub fn new(number: usize) -> Self {
         Self {
@@ -96,7 +94,7 @@ impl Part {
         contacts.find(middle, bodies, middle.contacts);
         joints.find(middle, bodies, middle.joints);
         all_counts.clear();
-        all_counts.extend((0..bodies.len()).map(|member| match is_split {
+        all_counts.extend((0..bodies.list().len()).map(|member| match is_split {
             true => contacts.count(member) + joints.count(member).min(1),
             false => 1,
         }));
@@ -110,12 +108,12 @@ impl Part {
             let contact = &middle.contacts[place];
             let sides = all.sides(&contact.ends(), &settings.gravity);
             let surface = materials.surface(sides[0].material, sides[1].material);
-            ContactProblem::new(contact, &sides, &surface, counts(local), start, settings)
+            ContactConstraint::new(contact, &sides, &surface, counts(local), start, settings)
         });
         joints.make(bodies, middle.joint_impulses, |place, local, start| {
             let joint = &middle.joints[place];
             let sides = all.sides(&joint.ends, &settings.gravity);
-            JointProblem::new(joint, &sides, counts(local), start, settings)
+            JointConstraint::new(joint, &sides, counts(local), start, settings)
         });
         self.count(sets);
     }
@@ -123,10 +121,10 @@ impl Part {
     fn count(&mut self, sets: &Sets) {
         let Self { bodies, contacts, joints, report, .. } = self;
         let number = report.worker as usize;
-        let members = 0..bodies.len();
         let shared = sets.members(number).iter().filter(|&&body| sets.is_shared(body)).count();
         let of = |member: usize| u64::from(contacts.count(member) + joints.count(member));
-        let home = members.clone().filter(|&member| bodies.is_home(member));
+        let members = bodies.list();
+        let home = (0..members.len()).filter(|&member| members[member].is_home);
         *report = WorkerReport {
             home: home.clone().count() as u64,
             active: members.len() as u64,
@@ -140,18 +138,17 @@ impl Part {
 
     /// After: joints know the velocities that close them. See the solver of the domain run.
     fn aim(&mut self, middle: &Middle, is_known: bool) {
-        self.drive(Driver::Impulses);
+        self.update_velocities(ImpulseValue::Present);
         let Self { bodies, joints, twists, .. } = self;
         let (fixed, settings) = (middle.fixed, &middle.model.settings.contacts);
-        for (place, local, problem) in joints.inside_mut() {
+        for (place, local, answer) in joints.inside_mut() {
             let joint = &middle.joints[place];
             let of_model = &middle.model.joints.all()[joint.ends.number as usize];
-            let curvature = |is_driven: bool| {
+            let curvature = |is_applied: bool| {
                 let active = |member: u32| {
-                    let member = member as usize;
-                    let free = bodies.free()[member];
-                    let twist = if is_driven { twists[member] } else { free.twist };
-                    (BodyState { twist, ..free }, Some(bodies.inertia(member)))
+                    let Member { free, inertia, .. } = &bodies.list()[member as usize];
+                    let twist = if is_applied { twists[member as usize] } else { free.twist };
+                    (BodyState { twist, ..*free }, Some(inertia))
                 };
                 let (first, inertia) = local.first.map_or((BodyState::AT_REST, None), active);
                 let (mut second, of_second) = match local.second {
@@ -163,41 +160,25 @@ impl Part {
                 let (states, inertias) = ([first, second], [inertia, of_second]);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            let driven = curvature(true);
-            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            problem.aim(joint, &curvature, settings);
+            let applied = curvature(true);
+            let curvature = if is_known { applied } else { foreseen(&curvature(false), &applied) };
+            answer.constraint.aim(joint, &curvature, settings);
         }
     }
 
-    /// After: members have the velocities of `driver`.
-    fn drive(&mut self, driver: Driver) {
+    /// After: members have the velocities that these values give them.
+    fn update_velocities(&mut self, which: ImpulseValue) {
         let Self { bodies, contacts, joints, twists, .. } = self;
         twists.clear();
-        for member in 0..bodies.len() {
+        for (member, body) in bodies.list().iter().enumerate() {
             let mut sum = Wrench::ZERO;
-            let mut is_constrained = contacts.act(member, driver, &mut sum);
-            is_constrained |= joints.act(member, driver, &mut sum);
-            let mut twist = match driver {
-                Driver::Impulses => bodies.free()[member].twist,
-                Driver::Directions => Twist::ZERO,
-            };
+            let mut is_constrained = contacts.apply(member, which, &mut sum);
+            is_constrained |= joints.apply(member, which, &mut sum);
+            let is_direction = which == ImpulseValue::Direction;
+            let mut twist = if is_direction { Twist::ZERO } else { body.free.twist };
             if is_constrained {
-                sum.add_to(&mut twist, bodies.mobility(member));
+                sum.add_to(&mut twist, &body.mobility);
             }
-            twists.push(twist);
-        }
-    }
-
-    /// After: members have the velocities of the proposed impulses.
-    fn drive_as_proposed(&mut self) {
-        let Self { bodies, contacts, joints, twists, .. } = self;
-        twists.clear();
-        for member in 0..bodies.len() {
-            let mut sum = Wrench::ZERO;
-            contacts.act_as_proposed(member, &mut sum);
-            joints.act_as_proposed(member, &mut sum);
-            let mut twist = bodies.free()[member].twist;
-            sum.add_to(&mut twist, bodies.mobility(member));
             twists.push(twist);
         }
     }
@@ -211,7 +192,7 @@ impl Part {
         joints.begin_local();
         // Joints alone need no sweeps: they are solved at once.
         let is_needed = contacts.inside_count() > 0
-            || joints.inside_mut().any(|(_, _, problem)| problem.has_bounds());
+            || joints.inside_mut().any(|(_, _, answer)| answer.constraint.has_bounds());
         for _ in 0..if is_needed { sweeps } else { 0 } {
             contacts.relax(bodies, middle.fixed, &mut local, false);
             joints.relax(bodies, middle.fixed, &mut local, false);
@@ -245,9 +226,9 @@ impl Part {
     }
 
     /// Gives own constraints their directions.
-    fn turn(&mut self, share: f64) {
-        self.contacts.turn(share);
-        self.joints.turn(share);
+    fn set_directions(&mut self, share: f64) {
+        self.contacts.set_directions(share);
+        self.joints.set_directions(share);
     }
 
     /// Adds `-g.p` and `p.Ap` of own constraints. Before: members have the velocities of the
@@ -257,10 +238,10 @@ impl Part {
         self.joints.add_products(&self.twists, all);
     }
 
-    /// See [`Constraints::add_turns`].
-    fn add_turns(&self, all: &mut ExactSums<2>) {
-        self.contacts.add_turns(all);
-        self.joints.add_turns(all);
+    /// See [`Constraints::add_changes`].
+    fn add_changes(&self, all: &mut ExactSums<2>) {
+        self.contacts.add_changes(all);
+        self.joints.add_changes(all);
     }
 
     /// See [`Constraints::accelerate`].
@@ -272,13 +253,13 @@ impl Part {
     /// After: the present impulses of motions that are solved at once are proposed.
     fn propose_held_again(&mut self) {
         let none = Motions::zeros();
-        self.joints.each_with_proposed(|problem, proposed| problem.propose_held(proposed, &none));
+        self.joints.each_with_proposed(|answer, proposed| answer.propose_held(proposed, &none));
     }
 
     /// Before: the part of their velocities that joints do not reach is proposed. After: they aim at
     /// the rest.
     fn close_less(&mut self) {
-        self.joints.each_with_proposed(|problem, part| problem.close_less(part));
+        self.joints.each_with_proposed(|answer, part| answer.constraint.close_less(part));
     }
 
     /// Changes all impulses.
@@ -291,10 +272,10 @@ impl Part {
     /// velocities of the impulses.
     fn ends(&self, h_s: f64) -> impl Iterator<Item = BodyState> {
         let Self { bodies, twists, .. } = self;
-        let home = (0..bodies.len()).filter(|&member| bodies.is_home(member));
-        home.map(move |member| {
-            let mut state = BodyState { twist: twists[member], ..bodies.free()[member] };
-            precess(&mut state, bodies.inertia(member), 0.5 * h_s);
+        let home = bodies.list().iter().zip(twists).filter(|(body, _)| body.is_home);
+        home.map(move |(body, twist)| {
+            let mut state = BodyState { twist: *twist, ..body.free };
+            precess(&mut state, &body.inertia, 0.5 * h_s);
             drift(&mut state, 0.5 * h_s);
             state
         })
@@ -309,7 +290,7 @@ impl Part {
     ) {
         let h = middle.model.settings.contacts.step_s;
         let is_slow = |member: usize| {
-            let radius = middle.bounds[self.bodies.place(member)].radius;
+            let radius = middle.bounds[self.bodies.list()[member].place].radius;
             self.twists[member].linear.norm() * h <= radius
         };
         self.contacts.keep(&self.bodies, is_slow, impulses);

@@ -2,40 +2,36 @@
 
 use bytemuck::Pod;
 
-use crate::impulses::Part;
-use crate::impulses::constraints::Told;
+use crate::impulses::ImpulseWorker;
+use crate::impulses::constraints::ImpulseValue;
 use crate::report::WorkerReport;
 use crate::sets::Sets;
-use cloth_core::error::Result;
 use cloth_core::linear::direct::factor::Part6;
-use cloth_core::ranks::{ExactSums, World, message};
-use cloth_core::threads::{EachPatch, Threads};
-use cloth_rigid::body::BodyState;
-use cloth_rigid::constraint::kept::{KeptImpulse, KeptJoint};
-use cloth_rigid::constraint::pair::Between;
+use cloth_core::{EachPatch, ExactSums, Result, Threads, World, message};
+use cloth_rigid::constraint::{Between, KeptImpulse, KeptJoint};
 use cloth_rigid::record::{state_of, state_words};
-use cloth_rigid::simulation::replica::Middle;
-use cloth_rigid::solver::Response;
+use cloth_rigid::simulation::split_step::Middle;
+use cloth_rigid::solver::nonsmooth::constraint::{Answer, Change};
 use cloth_rigid::solver::nonsmooth::islands::{Islands, contradiction};
-use cloth_rigid::solver::nonsmooth::problem::{Change, Driver};
 use cloth_rigid::solver::nonsmooth::search::{Next, Progress, Search};
+use cloth_rigid::{BodyState, Response};
 
 /// The workers of a rank that agree on impulses.
 #[derive(Debug, Default)]
 pub struct Agreement {
-    parts: Vec<Part>,
+    workers: Vec<ImpulseWorker>,
     islands: Islands,
 }
 
 impl Agreement {
     /// The workers with these numbers.
     pub fn new(numbers: impl Iterator<Item = usize>) -> Self {
-        Self { parts: numbers.map(Part::new).collect(), ..Self::default() }
+        Self { workers: numbers.map(ImpulseWorker::new).collect(), ..Self::default() }
     }
 
     /// What they did in the last step.
     pub fn reports(&self) -> impl Iterator<Item = WorkerReport> {
-        self.parts.iter().map(|part| part.report)
+        self.workers.iter().map(|worker| worker.report)
     }
 }
 
@@ -46,7 +42,7 @@ pub struct Agreed {
     pub ends: Vec<BodyState>,
     /// The impulses that the next step begins with.
     pub impulses: Vec<KeptImpulse>,
-    /// As `impulses`, of joints.
+    /// Those of joints.
     pub joint_impulses: Vec<KeptJoint>,
     /// Number of rounds.
     pub rounds: u64,
@@ -66,19 +62,19 @@ impl Agreement {
         local_sweeps: u32,
         (world, threads): (&dyn World, &Threads),
     ) -> Result<Agreed> {
-        let Self { parts, islands } = self;
+        let Self { workers, islands } = self;
         // Without joints the search of the domain run takes less time.
         let has_joints = !middle.model.joints.is_empty();
         let local_sweeps = if has_joints { local_sweeps } else { 0 };
         let owners = Owners::new(&middle, homes, sets.count());
-        let mut rounds = Rounds { middle, owners, world, threads, parts, islands, local_sweeps };
+        let mut rounds = Rounds { middle, owners, world, threads, workers, islands, local_sweeps };
         rounds.begin(sets, homes)?;
         let most = match middle.model.settings.response {
             Response::Nonsmooth { sweeps } => sweeps as usize,
             Response::Ffd => 1,
         };
         let count = rounds.search(most)?;
-        let residuals = rounds.each_of(|part| vec![part.residual_m_s(middle.fixed)]);
+        let residuals = rounds.each_of(|worker| vec![worker.residual_m_s(middle.fixed)]);
         let residual_m_s = residuals.into_iter().fold(0.0, f64::max);
         let ends = rounds.ends(sets, homes)?;
         let (impulses, joint_impulses) = rounds.keep(count)?;
@@ -95,7 +91,7 @@ struct Rounds<'a> {
     owners: Owners,
     world: &'a dyn World,
     threads: &'a Threads,
-    parts: &'a mut Vec<Part>,
+    workers: &'a mut Vec<ImpulseWorker>,
     islands: &'a mut Islands,
     local_sweeps: u32,
 }
@@ -110,14 +106,14 @@ impl Rounds<'_> {
     /// After: workers know their constraints, with the impulses to begin with.
     fn begin(&mut self, sets: &Sets, homes: &[u8]) -> Result<()> {
         let (middle, is_split) = (self.middle, self.local_sweeps == 0);
-        self.each(|part| {
-            part.report.seconds = 0.0;
-            part.begin(&middle, sets, homes, is_split);
+        self.each(|worker| {
+            worker.report.seconds = 0.0;
+            worker.begin(&middle, sets, homes, is_split);
         });
-        self.tell(Told::Impulse)?;
-        self.each(|part| part.aim(&middle, false));
+        self.exchange(ImpulseValue::Present)?;
+        self.each(|worker| worker.aim(&middle, false));
         if self.has_joints() {
-            let held = self.each_of(|part| part.held_joints(&middle));
+            let held = self.each_of(|worker| worker.held_joints(&middle));
             self.islands.begin(&held, (self.world, self.threads))?;
             self.check_open()?;
             self.aim_at_what_is_reached()?;
@@ -130,11 +126,11 @@ impl Rounds<'_> {
         let mut count = self.search_once(most)?;
         if !self.islands.is_empty() && count < most as u64 {
             let middle = self.middle;
-            self.each(|part| part.aim(&middle, true));
+            self.each(|worker| worker.aim(&middle, true));
             self.aim_at_what_is_reached()?;
             count += self.search_once(most - count as usize)?;
         }
-        self.each(|part| part.drive(Driver::Impulses));
+        self.each(|worker| worker.update_velocities(ImpulseValue::Present));
         Ok(count)
     }
 
@@ -147,27 +143,27 @@ impl Rounds<'_> {
         Ok(search.sweeps())
     }
 
-    /// As the domain run does.
+    /// The search of the domain run, over rounds.
     fn search_by_sweeps(&mut self, search: &mut Search, most: usize) -> Result<()> {
         loop {
-            self.each(|part| part.drive(Driver::Impulses));
+            self.each(|worker| worker.update_velocities(ImpulseValue::Present));
             let (next, is_least) = search.next(self.round()?, most, self.world)?;
             if next == Next::Back {
-                self.each(|part| part.change(Change::GoBack));
+                self.each(|worker| worker.change(Change::GoBack));
                 return Ok(());
             }
             if is_least {
-                self.each(|part| part.change(Change::Mark));
+                self.each(|worker| worker.change(Change::Mark));
             }
-            let share = if let Next::Turn(share) = next { share } else { 0.0 };
-            self.each(|part| part.turn(share));
-            self.tell(Told::Direction)?;
+            let share = if let Next::Conjugate(share) = next { share } else { 0.0 };
+            self.each(|worker| worker.set_directions(share));
+            self.exchange(ImpulseValue::Direction)?;
             let length = match next {
-                Next::Turn(_) => self.length(search)?,
+                Next::Conjugate(_) => self.length(search)?,
                 _ if self.has_joints() => self.length(search)?.min(1.0),
                 _ => 1.0,
             };
-            self.each(|part| part.change(Change::Advance(length)));
+            self.each(|worker| worker.change(Change::Advance(length)));
             if next == Next::End {
                 return Ok(());
             }
@@ -178,12 +174,12 @@ impl Rounds<'_> {
     /// rounds tell how far the next one should go.
     fn search_by_rounds(&mut self, search: &mut Search, most: usize) -> Result<()> {
         loop {
-            self.each(|part| part.drive(Driver::Impulses));
+            self.each(|worker| worker.update_velocities(ImpulseValue::Present));
             let ends = search.ends(self.round()?, most, self.world)?;
             let share = if ends || search.sweeps() == 1 { 0.0 } else { self.share()? };
-            self.each(|part| part.accelerate(share));
-            self.tell(Told::Direction)?;
-            self.each(|part| part.change(Change::Advance(1.0)));
+            self.each(|worker| worker.accelerate(share));
+            self.exchange(ImpulseValue::Direction)?;
+            self.each(|worker| worker.change(Change::Advance(1.0)));
             if ends {
                 return Ok(());
             }
@@ -193,7 +189,9 @@ impl Rounds<'_> {
     /// The share `g` of Anderson's acceleration with one step of memory (Anderson 1965).
     fn share(&mut self) -> Result<f64> {
         let mut sums = ExactSums::default();
-        self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_turns(&mut sums)));
+        self.workers
+            .iter_mut()
+            .for_each(|worker| worker.timed(|worker| worker.add_changes(&mut sums)));
         let [product, square] = sums.all_reduce(self.world)?;
         let share = product / square;
         Ok(if share.is_finite() { share.clamp(-MOST_SHARE, 0.5) } else { 0.0 })
@@ -208,20 +206,20 @@ impl Rounds<'_> {
     fn round(&mut self) -> Result<Progress> {
         let (middle, sweeps) = (self.middle, self.local_sweeps);
         if sweeps > 0 {
-            self.each(|part| part.solve_alone(&middle, sweeps));
+            self.each(|worker| worker.solve_alone(&middle, sweeps));
         }
         let is_at_once = !self.islands.is_empty();
         if is_at_once && sweeps > 0 {
             self.solve_joints()?;
         }
-        self.each(|part| part.sweep(&middle));
+        self.each(|worker| worker.sweep(&middle));
         if is_at_once && sweeps == 0 {
-            let open = self.each_of(|part| part.held_gradient());
-            self.solve(&open, Part::replace_held)?;
+            let open = self.each_of(|worker| worker.held(Answer::held_gradient));
+            self.solve(&open, ImpulseWorker::replace_held)?;
         }
-        self.each(|part| part.find_progress(sweeps > 0));
+        self.each(|worker| worker.find_progress(sweeps > 0));
         let mut all = Progress::default();
-        self.parts.iter().for_each(|part| all.add(&part.progress));
+        self.workers.iter().for_each(|worker| all.add(&worker.progress));
         Ok(all)
     }
 
@@ -229,23 +227,23 @@ impl Rounds<'_> {
     /// If joints contradict each other.
     fn check_open(&mut self) -> Result<()> {
         let middle = self.middle;
-        let apart = self.each_of(|part| part.holding().map(|it| *it.2.apart()).collect());
-        let stuck = self.islands.contradicting(&apart, (self.world, self.threads))?;
+        let openings = self.each_of(|worker| worker.held(|it| *it.constraint.openings()));
+        let stuck = self.islands.contradicting(&openings, (self.world, self.threads))?;
         if stuck.is_empty() {
             return Ok(());
         }
-        let numbers = self.each_of(|part| part.held_numbers(&middle));
+        let numbers = self.each_of(|worker| worker.held_numbers(&middle));
         let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
         Err(contradiction(middle.model.joints.all(), &stuck))
     }
 
     /// After: joints aim only at velocities that impulses reach.
     fn aim_at_what_is_reached(&mut self) -> Result<()> {
-        let missing = self.each_of(|part| part.held_targets());
+        let missing = self.each_of(|worker| worker.held(|it| it.constraint.held_targets()));
         let unreached = self.islands.unreached(&missing, (self.world, self.threads))?;
-        self.hand_out(&unreached, Part::propose_unreached);
-        self.tell(Told::Proposed)?;
-        self.each(Part::close_less);
+        self.hand_out(&unreached, ImpulseWorker::propose_unreached);
+        self.exchange(ImpulseValue::Proposed)?;
+        self.each(ImpulseWorker::close_less);
         Ok(())
     }
 
@@ -253,34 +251,36 @@ impl Rounds<'_> {
     /// are exact for the other ones.
     fn solve_joints(&mut self) -> Result<()> {
         let middle = self.middle;
-        self.each(|part| part.propose_held_again());
-        self.tell(Told::Proposed)?;
-        let open = self.each_of(|part| part.held_open(middle.fixed));
-        self.solve(&open, Part::propose_held)
+        self.each(|worker| worker.propose_held_again());
+        self.exchange(ImpulseValue::Proposed)?;
+        let open = self.each_of(|worker| worker.held_open(middle.fixed));
+        self.solve(&open, ImpulseWorker::propose_held)
     }
 
     /// Solves the held motions of all joints, which open by `open`. `end` gets the changes of the
     /// impulses of a worker.
-    fn solve(&mut self, open: &[Part6], end: impl Fn(&mut Part, &[Part6])) -> Result<()> {
+    fn solve(&mut self, open: &[Part6], end: impl Fn(&mut ImpulseWorker, &[Part6])) -> Result<()> {
         let changes = self.islands.solve(open, (self.world, self.threads))?;
         self.hand_out(&changes, end);
         Ok(())
     }
 
     /// Calls `work` for each worker of this rank with its part of `values`, by rising worker.
-    fn hand_out(&mut self, mut values: &[Part6], work: impl Fn(&mut Part, &[Part6])) {
-        for part in self.parts.iter_mut() {
-            let (own, rest) = values.split_at(part.holding().count().min(values.len()));
-            part.timed(|part| work(part, own));
+    fn hand_out(&mut self, mut values: &[Part6], work: impl Fn(&mut ImpulseWorker, &[Part6])) {
+        for worker in self.workers.iter_mut() {
+            let (own, rest) = values.split_at(worker.holding().count().min(values.len()));
+            worker.timed(|worker| work(worker, own));
             values = rest;
         }
     }
 
     /// The length of the change along the directions.
     fn length(&mut self, search: &Search) -> Result<f64> {
-        self.each(|part| part.drive(Driver::Directions));
+        self.each(|worker| worker.update_velocities(ImpulseValue::Direction));
         let mut products = ExactSums::default();
-        self.parts.iter_mut().for_each(|part| part.timed(|part| part.add_products(&mut products)));
+        self.workers
+            .iter_mut()
+            .for_each(|worker| worker.timed(|worker| worker.add_products(&mut products)));
         search.length(products, self.world)
     }
 
@@ -288,9 +288,9 @@ impl Rounds<'_> {
     fn ends(&self, sets: &Sets, homes: &[u8]) -> Result<Vec<BodyState>> {
         let h = self.middle.model.settings.contacts.step_s;
         let own: Vec<_> = self
-            .parts
+            .workers
             .iter()
-            .flat_map(|part| part.ends(h))
+            .flat_map(|worker| worker.ends(h))
             .map(|state| state_words(&state))
             .collect();
         let all = message::all_gather_v(self.world, &own)?;
@@ -306,39 +306,40 @@ impl Rounds<'_> {
     /// The impulses that the next step begins with, on all ranks. `rounds` is the number of rounds.
     fn keep(&mut self, rounds: u64) -> Result<(Vec<KeptImpulse>, Vec<KeptJoint>)> {
         let (mut impulses, mut joints) = (Vec::new(), Vec::new());
-        for part in self.parts.iter_mut() {
-            part.report.sweeps = rounds;
-            part.keep(&self.middle, &mut impulses, &mut joints);
+        for worker in self.workers.iter_mut() {
+            worker.report.sweeps = rounds;
+            worker.keep(&self.middle, &mut impulses, &mut joints);
         }
         let impulses = message::all_gather_v(self.world, &impulses)?;
         Ok((impulses, message::all_gather_v(self.world, &joints)?))
     }
 
     /// Calls `work` for each worker of this rank, in parallel.
-    fn each(&mut self, work: impl Fn(&mut Part) + Sync) {
-        self.threads.for_each_patch(EachPatch(self.parts), 1, |_, part| part.0[0].timed(&work));
+    fn each(&mut self, work: impl Fn(&mut ImpulseWorker) + Sync) {
+        self.threads
+            .for_each_patch(EachPatch(self.workers), 1, |_, worker| worker.0[0].timed(&work));
     }
 
-    /// As [`Rounds::each`], with results by rising worker.
-    fn each_of<T: Send>(&mut self, work: impl Fn(&mut Part) -> Vec<T> + Sync) -> Vec<T> {
+    /// [`Rounds::each`] with results, by rising worker.
+    fn each_of<T: Send>(&mut self, work: impl Fn(&mut ImpulseWorker) -> Vec<T> + Sync) -> Vec<T> {
         let mut found = Vec::new();
-        found.resize_with(self.parts.len(), Vec::new);
-        let slices = (EachPatch(self.parts), EachPatch(&mut found));
-        self.threads.for_each_patch(slices, 1, |_, (part, found)| {
-            found.0[0] = part.0[0].timed(&work);
+        found.resize_with(self.workers.len(), Vec::new);
+        let slices = (EachPatch(self.workers), EachPatch(&mut found));
+        self.threads.for_each_patch(slices, 1, |_, (worker, found)| {
+            found.0[0] = worker.0[0].timed(&work);
         });
         found.into_iter().flatten().collect()
     }
 
-    /// All owners tell all workers of their constraints.
-    fn tell(&mut self, told: Told) -> Result<()> {
-        let own = self.each_of(|part| part.contacts.told(told).collect());
+    /// All owners send all workers the values of their constraints.
+    fn exchange(&mut self, which: ImpulseValue) -> Result<()> {
+        let own = self.each_of(|worker| worker.contacts.sent(which).collect());
         let contacts = gather(self.world, &own, &self.owners.contacts)?;
-        let own = self.each_of(|part| part.joints.told(told).collect());
+        let own = self.each_of(|worker| worker.joints.sent(which).collect());
         let joints = gather(self.world, &own, &self.owners.joints)?;
-        self.each(|part| {
-            part.contacts.hear(told, &contacts);
-            part.joints.hear(told, &joints);
+        self.each(|worker| {
+            worker.contacts.receive(which, &contacts);
+            worker.joints.receive(which, &joints);
         });
         Ok(())
     }

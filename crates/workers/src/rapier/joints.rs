@@ -6,7 +6,7 @@ use rapier3d_f64::prelude::{
     GenericJoint, JointAxesMask, JointLimits, JointMotor, MotorModel, SpringCoefficients,
 };
 
-use crate::rapier::convert::pose;
+use crate::rapier::shapes::pose;
 use cloth_bodies::bodies::joints::kind::JointKind;
 use cloth_rigid::constraint::joint::{Joint, JointSettings, Motor};
 

@@ -13,7 +13,6 @@
 //!
 //! Bodies are inserted by rising id and removed when they are no longer active.
 
-mod convert;
 mod joints;
 mod shapes;
 
@@ -26,19 +25,16 @@ use rapier3d_f64::prelude::{
     RigidBodyHandle, SpringCoefficients,
 };
 
-use self::convert::{pose_of, state_of, vector};
-use self::shapes::Surfaces;
+use self::shapes::{Surfaces, pose_of, state_of, vector};
 use crate::engine::WorkerEngine;
-use cloth_core::error::{Error, Place, Result};
-use cloth_core::threads::Threads;
-use cloth_rigid::body::{Body, BodyId, BodyState, Load, MaterialId};
+use cloth_core::{Error, Place, Result, Threads};
 use cloth_rigid::constraint::joint::Second;
 use cloth_rigid::motion::drift;
-use cloth_rigid::simulation::part::Members;
-use cloth_rigid::simulation::replica::Middle;
-use cloth_rigid::simulation::{RigidModel, RigidSimulation};
-use cloth_rigid::solver::{Response, Solved};
-use cloth_rigid::table::BodyList;
+use cloth_rigid::simulation::split_step::{Members, Middle};
+use cloth_rigid::solver::Solved;
+use cloth_rigid::{
+    Body, BodyId, BodyList, BodyState, Load, MaterialId, Response, RigidModel, RigidSimulation,
+};
 
 /// The engine `Rapier` of a worker.
 pub(super) struct Rapier {

@@ -1,18 +1,17 @@
-//! Shapes and surfaces, as Rapier has them.
+//! Vectors, states, shapes and surfaces, from and to Rapier.
 
-use rapier3d_f64::math::{Pose, Vector};
+use nalgebra::{Quaternion, Unit};
+use rapier3d_f64::math::{Pose, Rotation, Vector};
 use rapier3d_f64::prelude::{
-    ActiveHooks, ColliderHandle, ContactModificationContext, PhysicsHooks, SharedShape,
+    ActiveHooks, ColliderHandle, ContactModificationContext, PhysicsHooks, RigidBody, SharedShape,
 };
 
-use crate::rapier::convert::{pose, vector};
-use cloth_core::error::{Error, Place, Result};
-use cloth_rigid::body::{Body, BodyId, MaterialId};
-use cloth_rigid::fixed::{FixedBody, FixedShape};
-use cloth_rigid::material::{Materials, Surface};
-use cloth_rigid::shape::Shape;
-use cloth_rigid::simulation::RigidModel;
-use cloth_rigid::solid::{Geometry, Solids};
+use cloth_core::{Error, Place, Result, Vec3};
+use cloth_rigid::solid::Geometry;
+use cloth_rigid::{
+    Body, BodyId, BodyState, FixedBody, FixedShape, MaterialId, Materials, RigidModel, Shape,
+    Solids, Surface, Twist,
+};
 
 /// The shapes of a body, in its own frame.
 pub type Shapes = Vec<(Pose, SharedShape)>;
@@ -100,5 +99,33 @@ impl PhysicsHooks for Surfaces<'_> {
             *contacts.friction = surface.friction;
             *contacts.restitution = surface.restitution;
         }
+    }
+}
+
+/// A vector.
+pub fn vector(vector: &Vec3) -> Vector {
+    Vector::new(vector.x, vector.y, vector.z)
+}
+
+/// A point and a rotation.
+pub fn pose(point: &Vec3, rotation: &Quaternion<f64>) -> Pose {
+    let Quaternion { coords } = rotation;
+    Pose::from_parts(vector(point), Rotation::from_xyzw(coords.x, coords.y, coords.z, coords.w))
+}
+
+/// The pose of a state.
+pub fn pose_of(state: &BodyState) -> Pose {
+    pose(&state.position, &state.rotation)
+}
+
+/// The state of a body.
+pub fn state_of(body: &RigidBody) -> BodyState {
+    let Pose { translation, rotation, .. } = body.position();
+    let of = |vector: Vector| Vec3::new(vector.x, vector.y, vector.z);
+    let rotation = Quaternion::new(rotation.w, rotation.x, rotation.y, rotation.z);
+    BodyState {
+        position: of(*translation),
+        rotation: Unit::new_unchecked(rotation),
+        twist: Twist { angular: of(body.angvel()), linear: of(body.linvel()) },
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use cloth_core::error::{Error, Result};
 use cloth_core::ranks::in_process;
 use cloth_rigid::body::{Body, BodyId};
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 use cloth_rigid::{FrameBody, RigidSimulation};
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 
 use cloth_rigid::body::BodyId;
 use cloth_rigid::constraint::joint::Second;
-use cloth_rigid::overlap::Overlap;
+use cloth_rigid::simulation::overlap::Overlap;
 
 use crate::program::check::bodies::{
     BodyCheck, BodyFacts, BodyRun, Expected, Found, Opening, Rise, Watch, Wrong,

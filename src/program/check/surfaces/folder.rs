@@ -101,7 +101,7 @@ impl CheckedRun {
         let of_bodies = pieces.iter().skip(cloths).take(bodies);
         let body_radius_m =
             of_bodies.map(|piece| radius_m(&piece.document.positions)).reduce(f64::min);
-        surfaces.keep_apart(names.apart.iter().copied());
+        surfaces.exclude(names.apart.iter().copied());
         let objects = names.in_frames.into_iter().chain(names.fixed).zip(meshes);
         let objects = objects.map(|(name, mesh)| {
             let PieceMesh { topology, rest_lengths, quads, .. } = mesh;

@@ -4,7 +4,6 @@
 use std::iter::repeat_n;
 
 use cloth_core::error::Result;
-use cloth_core::partition::quality;
 use cloth_core::ranks::{World, message};
 use cloth_scene::Scene;
 use cloth_step::{Model, Simulation, StepReport, WaitingBody, YieldingObstacle, lift_j};
@@ -139,8 +138,8 @@ pub fn head(
     let places = crate::program::run::head::places(world, layout.own.len(), layout.ghosts.len())?;
     Ok(RunHead {
         patches: model.partition.patches.len(),
-        load_index: quality::load_index(&model.partition, &model.partition.patches.work()),
-        surface_index: quality::surface_index(&model.graph, &model.partition),
+        load_index: model.partition.load_index(&model.partition.patches.work()),
+        surface_index: model.partition.surface_index(&model.graph),
         bending: bending(model.cloth.elements.bending.implicit()),
         places,
         energy: EnergyBalance::new(lift_j(model)),

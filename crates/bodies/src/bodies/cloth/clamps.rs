@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::setup::{ClothSetup, Pin};
-use cloth_core::ids::{FaceId, VertexId};
+use cloth_core::{FaceId, VertexId};
 
 /// Which faces of all cloths are held over time.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,8 @@ use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::elements::{Meters, Shares};
 use crate::bodies::cloth::model::ClothModel;
 use crate::bodies::cloth::scatter::own_patch;
-use cloth_core::ids::FaceId;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Layout;
-use cloth_core::threads::{EachPatch, Threads};
+use cloth_core::{EachPatch, FaceId, Threads, Vec3};
 
 /// The inputs of the energy of cloth.
 #[derive(Clone, Copy)]

@@ -15,10 +15,9 @@
 use std::iter::zip;
 use std::ops::Range;
 
-use crate::bodies::cloth::amplitude::{AmplitudeKey, factor};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle, StartMotion};
-use cloth_core::ids::{FaceId, VertexId};
-use cloth_core::math::Vec3;
+use crate::bodies::timed::{AmplitudeKey, factor};
+use cloth_core::{FaceId, Vec3, VertexId};
 
 /// The loads of all cloths. Vertices and faces are numbered cloth after cloth.
 #[derive(Debug, Clone, Default)]

@@ -14,12 +14,10 @@
 //! | `clamps` | which faces are held in all corners, over time |
 //! | `energy` | energy of all cloths |
 
-pub mod amplitude;
 pub mod assembly;
 pub mod clamps;
 pub mod elements;
 pub mod energy;
-pub mod inputs;
 pub mod loads;
 pub mod locking;
 pub mod material;

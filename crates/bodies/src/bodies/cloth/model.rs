@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::clamps::Clamps;
 use crate::bodies::cloth::elements::Elements;
 use crate::bodies::cloth::elements::air::AirDrag;
@@ -10,8 +10,7 @@ use crate::bodies::cloth::loads::{Loads, start_velocities};
 use crate::bodies::cloth::pins::{PinGroup, Pins};
 use crate::bodies::cloth::rest::RestCloths;
 use crate::bodies::cloth::setup::{ClothSetup, StartMotion};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// Masses, elements, pins and loads of all cloths. Vertices and faces are numbered cloth after cloth.
 pub struct ClothModel {

@@ -1,10 +1,9 @@
 //! Vertices that are held, follow a keyframed rigid motion, or follow an obstacle; exactly, or drawn by
 //! springs.
 
-use crate::bodies::cloth::amplitude::{AmplitudeKey, factor};
 use crate::bodies::prescribed::{KeyframedMotion, Rigid, SurfacePoint};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use crate::bodies::timed::{AmplitudeKey, factor};
+use cloth_core::{Vec3, VertexId};
 
 /// A group of vertices whose motion is prescribed from `start_s` to `end_s`.
 #[derive(Debug, Clone)]

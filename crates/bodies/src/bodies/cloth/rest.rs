@@ -3,14 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::bodies::attachment::Attachment;
+use crate::bodies::body::Attachment;
 use crate::bodies::cloth::clamps::Clamps;
 use crate::bodies::cloth::elements::air::AirDrag;
 use crate::bodies::cloth::loads::add_extra_masses;
 use crate::bodies::cloth::setup::{ClothSetup, Factors, RestTriangle};
-use cloth_core::ids::{FaceId, VertexId};
-use cloth_core::math::Vec3;
 use cloth_core::mesh::Topology;
+use cloth_core::{FaceId, Vec3, VertexId};
 
 /// How many times as stiff cloth gets beyond its strain limit.
 pub const STIFFEST: f64 = 1023.0;

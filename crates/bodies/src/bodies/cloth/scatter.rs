@@ -1,8 +1,8 @@
 //! Which elements touch which patch, and where their blocks go in its rows.
 
-use cloth_core::ids::{NONE, VertexId};
 use cloth_core::linear::{BlockStructure, PairSlot};
 use cloth_core::partition::Layout;
+use cloth_core::{NONE, VertexId};
 
 /// Items of each own patch of a rank, one patch after the other.
 pub struct PatchLists<T> {

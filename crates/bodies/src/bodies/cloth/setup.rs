@@ -1,11 +1,11 @@
 //! A cloth that is ready for the simulation: mesh, fabric and pins in SI units.
 
-use crate::bodies::cloth::amplitude::AmplitudeKey;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::pins::{Follow, PinSprings};
 use crate::bodies::prescribed::KeyframedMotion;
-use cloth_core::math::{Mat2, Vec2, Vec3};
+use crate::bodies::timed::AmplitudeKey;
 use cloth_core::mesh::{ObjDocument, Topology};
+use cloth_core::{Mat2, Vec2, Vec3};
 
 /// One cloth.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,7 +91,7 @@ impl RestTriangle {
         Self::with_warp(e1, e2, in_plane(axis, e1.cross(&e2).normalize()))
     }
 
-    /// As [`Self::along`], with a `warp` direction of any length in the plane of the face.
+    /// [`Self::along`] with a `warp` direction of any length in the plane of the face.
     pub fn with_warp(e1: Vec3, e2: Vec3, warp: Vec3) -> Self {
         let warp = warp.normalize();
         let weft = e1.cross(&e2).normalize().cross(&warp);

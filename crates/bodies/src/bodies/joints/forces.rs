@@ -26,7 +26,7 @@ use crate::bodies::joints::kind::Along;
 use crate::bodies::joints::pose::RelativePose;
 use crate::bodies::joints::{JointSettings, Motor};
 use crate::bodies::timed::value_at;
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// Stiffness of a rigid joint, in reduced masses over squared steps. The upper joint of a chain of 30
 /// links that carries 100 times a link opens by 60 um at 10 ms. Single precision has digits for 1e5.

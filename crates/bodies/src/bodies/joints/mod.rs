@@ -20,7 +20,7 @@ pub mod pose;
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use self::kind::JointKind;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// A point and three axes on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]

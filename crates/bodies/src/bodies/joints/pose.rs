@@ -4,7 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use crate::bodies::joints::kind::JointKind;
 use crate::bodies::joints::{FrameInSpace, JointSettings};
-use cloth_core::math::{Mat3, Vec2, Vec3, perpendicular};
+use cloth_core::math::perpendicular;
+use cloth_core::{Mat3, Vec2, Vec3};
 
 /// Where the first frame of a joint is, seen from the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +111,7 @@ fn ratio(angle: f64, sine: f64, at_zero: f64) -> f64 {
     if sine > 0.0 { angle / sine } else { at_zero }
 }
 
-/// The same angle (rad) between minus and plus half a turn.
+/// The angle (rad) of the same rotation between minus and plus half a turn.
 pub fn shortest(angle: f64) -> f64 {
     if angle > PI {
         angle - TAU

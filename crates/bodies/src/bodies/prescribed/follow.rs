@@ -1,7 +1,7 @@
 //! Points that go with a surface that deforms.
 
-use cloth_core::math::{Mat3, Vec3};
-use cloth_core::mesh::triangle::{nearest_point, normal, weights};
+use cloth_core::mesh::{nearest_point, normal, weights};
+use cloth_core::{Mat3, Vec3};
 
 /// A point that keeps its place relative to a surface.
 ///

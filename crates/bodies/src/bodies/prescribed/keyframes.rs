@@ -3,7 +3,8 @@
 use nalgebra::{Rotation3, UnitQuaternion};
 use serde::{Deserialize, Serialize};
 
-use cloth_core::math::{Mat3, Vec3, rotation};
+use cloth_core::math::rotation;
+use cloth_core::{Mat3, Vec3};
 
 /// Scales, then rotates, then translates.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::prescribed::{KeyframedMotion, Rigid, SampledMotion, Transform, Yielding};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 use cloth_core::mesh::{ObjDocument, Topology};
 
 /// An obstacle: a surface whose motion is prescribed.

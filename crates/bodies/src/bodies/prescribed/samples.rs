@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 use cloth_core::mesh::PointCache;
 
 /// How a motion goes from one sample to the next.

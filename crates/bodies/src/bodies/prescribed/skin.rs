@@ -14,8 +14,8 @@
 use cloth_core::bounds::{AREA_DENSITY, FREQUENCY, LENGTH, positive_within};
 use cloth_core::settings;
 
-use cloth_core::math::Vec3;
-use cloth_core::mesh::triangle::normal;
+use cloth_core::Vec3;
+use cloth_core::mesh::normal;
 
 settings! {
     /// How the skin of an obstacle yields where it pinches cloth.

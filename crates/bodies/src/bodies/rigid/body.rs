@@ -25,10 +25,9 @@ use nalgebra::{Quaternion, Unit, UnitQuaternion};
 use crate::bodies::body::{Body, BodyPose};
 use crate::bodies::rigid::mass::{Frame, MassProperties, check_closed, integrals};
 use crate::bodies::rigid::rotation::{gyroscopic, is_isotropic, turned};
-use cloth_core::error::Result;
 use cloth_core::linear::Jacobian;
-use cloth_core::math::{Mat3, Vec3};
 use cloth_core::mesh::{Mesh, ObjDocument};
+use cloth_core::{Mat3, Result, Vec3};
 
 /// A rigid body with a closed surface of triangles, or a round one. Its coordinates are `c`, the
 /// four components of `q` (real part last), and the factor of the arms, which is 1 but in the

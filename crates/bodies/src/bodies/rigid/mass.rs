@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Quaternion, Rotation3, Unit, UnitQuaternion};
 
-use cloth_core::error::{Error, Result};
-use cloth_core::math::{Mat3, Vec3};
 use cloth_core::mesh::Mesh;
 use cloth_core::mesh::doubled::{Doubled, WELD};
+use cloth_core::{Error, Mat3, Result, Vec3};
 
 /// Mass and principal moments of inertia of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]

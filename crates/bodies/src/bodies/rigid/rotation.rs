@@ -10,7 +10,7 @@
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// Square of the half angle (rad^2) below which six terms of the series give sine and cosine in
 /// full precision.

@@ -17,7 +17,7 @@ use crate::contact::fail_safe::plane::Bound;
 use crate::contact::fail_safe::{Paths, WholeBody};
 use cloth_collision::collision::Pair;
 use cloth_core::linear::small_qp::{ConstraintRow, Outcome, Program, UNKNOWNS};
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// The largest number of programs. A body that turns by `theta` has its planes met within
 /// `r theta (theta / 2)^n` after `n` of them.

@@ -37,24 +37,19 @@ mod shorten;
 #[cfg(test)]
 mod tests;
 
-pub use self::paths::{BodyMotion, Paths, WholeBody};
-pub use self::report::{BodyEnd, Conflict, FailSafeReport, Stop, TooNear, Truncation};
-pub use self::shorten::stopped_velocity;
-
 use std::iter::zip;
 
 use self::body::{Placed, shorten_body};
+pub use self::paths::{BodyMotion, Paths, WholeBody};
 use self::plane::{Bound, SeparatingPlane};
+pub use self::report::{BodyEnd, Conflict, FailSafeReport, Stop, TooNear, Truncation};
 use self::separation::{gap, is_open, meets_inside};
 use self::shorten::shorten;
+pub use self::shorten::stopped_velocity;
 use cloth_collision::collision::ccd::FALSE_REPORTS;
 use cloth_collision::collision::screen::{Pace, screen};
 use cloth_collision::collision::{Pair, Sweep};
-use cloth_core::error::Result;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::{World, message};
-use cloth_core::threads::Threads;
+use cloth_core::{Result, Threads, Vec3, VertexId, World, message};
 
 /// Number of passes before every candidate gets a plane. Usually 2 to 4 suffice.
 const MAX_PASSES: usize = 20;

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use cloth_collision::collision::{Pair, Radii};
-use cloth_core::ids::VertexId;
 use cloth_core::linear::Jacobian;
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3, VertexId};
 
 /// The start of a motion of all vertices of all surfaces. It is the same on all ranks. The slices
 /// are indexed by vertex.

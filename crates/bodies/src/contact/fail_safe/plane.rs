@@ -25,8 +25,7 @@
 use crate::contact::fail_safe::Paths;
 use crate::contact::fail_safe::separation::{gap, keep, normal};
 use cloth_collision::collision::Pair;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// A plane between the sides of a pair.
 #[derive(Debug, Clone, Copy)]

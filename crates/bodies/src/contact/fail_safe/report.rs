@@ -2,8 +2,7 @@
 
 use crate::contact::fail_safe::Paths;
 use cloth_collision::collision::Pair;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
+use cloth_core::{Vec3, VertexId};
 
 /// What the fail-safe did. The same on all ranks.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,7 +4,7 @@ use crate::contact::fail_safe::GRAIN;
 use cloth_collision::collision::PairKind;
 use cloth_collision::collision::ccd::{swept_gap, time_of_round_impact};
 use cloth_collision::collision::narrow::{closest, first_side};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Gap along the vector `n` between the sides of a pair at `x` (m, in lengths of `n`): how far
 /// its first `first_side` vertices lie beyond all others. Along a unit vector it never exceeds
@@ -106,8 +106,9 @@ fn centres_apart(x0: &[Vec3; 4], x1: &[Vec3; 4], side: usize, delta_m: f64) -> b
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn point() -> impl Strategy<Value = Vec3> {
         [-1.0..1.0, -1.0..1.0, -1.0..1.0f64].prop_map(Vec3::from)

@@ -15,7 +15,7 @@
 use crate::contact::fail_safe::Stop;
 use crate::contact::fail_safe::plane::Bound;
 use cloth_collision::collision::Pair;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// The largest number of changes of multipliers. After them the fraction decides. Two are enough
 /// for one plane. Folds between layers have several planes at sharp angles and take more.
@@ -138,8 +138,9 @@ fn largest_fraction<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     const GRAIN_M: f64 = 1e-9;
 

@@ -16,8 +16,8 @@ use cloth_collision::collision::ccd::{FALSE_REPORTS, time_of_round_impact};
 use cloth_collision::collision::narrow::{Closest, closest};
 use cloth_collision::collision::screen::{Pace, screen};
 use cloth_collision::collision::{Pair, PairKind, Sweep};
+use cloth_core::Vec3;
 use cloth_core::linear::MAX_TERMS;
-use cloth_core::math::Vec3;
 
 /// The largest number of continuous tests of one pair in a round. Two are common (a pair that
 /// starts near and separates). A pair that needs more is left to the fail-safe.

@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::sync::LazyLock;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::contact::projection::max_project;
 use crate::contact::side::tests::PointMasses;
 use crate::contact::side::{InverseMass, Sides};
-use cloth_core::ids::NodeId;
-use proptest::prelude::*;
+use cloth_core::NodeId;
 
 const H: f64 = 1e-3;
 

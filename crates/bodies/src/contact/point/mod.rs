@@ -14,7 +14,7 @@ use cloth_collision::collision::ccd::time_of_round_impact;
 use cloth_collision::collision::narrow::{Closest, closest};
 use cloth_collision::collision::screen::{Pace, screen};
 use cloth_collision::collision::{Pair, PairKind, Sweep};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Fraction of the contact distance within which a predicted motion is an impact. Any value below
 /// 1 works. A smaller one makes fewer contacts whose sides would not touch.

@@ -1,10 +1,11 @@
 //! Contacts of grids and single pairs, and which of them stay.
 
+use proptest::prelude::*;
+
 use super::*;
 use cloth_collision::collision::Radii;
-use cloth_core::ids::VertexId;
+use cloth_core::VertexId;
 use cloth_core::math::rotation;
-use proptest::prelude::*;
 
 const DISTANCE_M: f64 = 1e-3;
 

@@ -28,10 +28,7 @@ use crate::contact::point::Contact;
 pub use crate::contact::squeeze::supports::PrescribedMotion;
 use crate::contact::squeeze::supports::{ALIGNED, Support, Supports};
 use cloth_collision::collision::Pair;
-use cloth_core::error::Result;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::World;
+use cloth_core::{Result, Vec3, VertexId, World};
 
 /// How much all gaps between two supports together may fall short, in contact distances, before
 /// the bodies that make them smaller must wait. So `n` layers need a room of `n + 1/2`.

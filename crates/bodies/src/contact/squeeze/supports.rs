@@ -5,10 +5,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::contact::distance::ContactDistance;
 use crate::contact::point::Contact;
-use cloth_core::error::Result;
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::{World, message};
+use cloth_core::{Result, Vec3, VertexId, World, message};
 
 /// A support counts for a vertex over at most this number of gaps. So up to seven layers between
 /// two supports count.

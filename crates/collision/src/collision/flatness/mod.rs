@@ -33,8 +33,7 @@
 pub mod rest_shape;
 
 use crate::collision::sweep::Sweep;
-use cloth_core::ids::VertexId;
-use cloth_core::math::{Mat2, Mat3x2, Vec2, Vec3};
+use cloth_core::{Mat2, Mat3x2, Vec2, Vec3, VertexId};
 
 /// Fewest faces of a node that is examined. The tests of a smaller node cost less.
 const MIN_FACES: usize = 8;
@@ -169,9 +168,9 @@ mod tests {
     use crate::collision::pair::Pair;
     use crate::collision::search::CandidateFinder;
     use crate::collision::surface::{Moves, Surface, Surfaces};
+    use cloth_core::Threads;
     use cloth_core::math::rotation;
     use cloth_core::mesh::Topology;
-    use cloth_core::threads::Threads;
 
     /// Vertices along a side of the sheet, 0.1 m apart.
     const SIDE: u32 = 11;

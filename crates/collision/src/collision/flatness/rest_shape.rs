@@ -10,9 +10,7 @@ use crate::collision::search::traversal::Traversal;
 use crate::collision::surface::Surface;
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestTrees};
-use cloth_core::ids::VertexId;
-use cloth_core::math::{Vec2, Vec3};
-use cloth_core::threads::Threads;
+use cloth_core::{Threads, Vec2, Vec3, VertexId};
 
 /// `surface` with data for culling its flat regions. It has none if its rest shape is not nearly
 /// flat. For a cloth; `rest` are the positions (m) that its hierarchy was built with.

@@ -14,10 +14,7 @@ use crate::collision::leaves::LeafId;
 use crate::collision::narrow::closest;
 use crate::collision::pair::Pair;
 use crate::collision::surface::{Moves, Surface, Surfaces};
-use cloth_core::ids::VertexId;
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
-
+use cloth_core::{Threads, Vec3, VertexId};
 pub use predicate::edge_meets_face;
 pub use start::{ProblemKind, StartProblem, start_state};
 
@@ -75,7 +72,7 @@ pub fn touching(
     let cloths = || (0..surfaces.list.len() as u32).filter(|&object| deforms(object));
     let touch = |&obstacle: &u32| {
         let (mut meeting, mut near) = (Vec::new(), Vec::new());
-        for cloth in cloths().filter(|&cloth| !surfaces.are_apart(cloth, obstacle)) {
+        for cloth in cloths().filter(|&cloth| !surfaces.are_excluded(cloth, obstacle)) {
             still.for_pairs_of(cloth, obstacle, &mut |first, second| {
                 still.edges_in_faces(first, second, &mut meeting);
                 still.near_pairs(first, second, radius_m, &mut near);
@@ -104,7 +101,7 @@ pub fn near_pairs(threads: &Threads, surfaces: &Surfaces, x: &[Vec3], radius_m: 
             let are_bodies = of_first.moves == Moves::Rigid && of_second.moves == Moves::Rigid;
             let is_one_prescribed = (of_first.moves == Moves::Prescribed)
                 != (of_second.moves == Moves::Prescribed)
-                && !surfaces.are_apart(first, second);
+                && !surfaces.are_excluded(first, second);
             if are_bodies || is_one_prescribed {
                 still.for_pairs_of(first, second, &mut |first, second| {
                     still.near_pairs(first, second, radius_m, &mut near);
@@ -177,7 +174,7 @@ impl<'a> Still<'a> {
         for (second, of_second) in (0..).zip(&self.surfaces.list) {
             for (first, of_first) in (0..=second).zip(&self.surfaces.list) {
                 if of_first.moves.meets(of_second.moves, first == second)
-                    && !self.surfaces.are_apart(first, second)
+                    && !self.surfaces.are_excluded(first, second)
                 {
                     self.for_pairs_of(first, second, &mut visit);
                 }

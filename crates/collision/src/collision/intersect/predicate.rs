@@ -9,7 +9,7 @@
 
 use robust::{Coord, Coord3D};
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// True if the edge and the face (corners; finite, m) have a point in common.
 pub fn edge_meets_face(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
@@ -31,9 +31,9 @@ pub fn edge_meets_face(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     around.iter().all(|&volume| volume >= 0.0) || around.iter().all(|&volume| volume <= 0.0)
 }
 
-/// The same for five points of one plane. A projection that maps the plane one to one gives
-/// the answer in space. Points that lie on one line in all three projections lie on one line
-/// in space; there the boxes decide.
+/// Whether an edge meets a face, for five points of one plane. A projection that maps the plane one
+/// to one gives the answer in space. Points that lie on one line in all three projections lie on
+/// one line in space; there the boxes decide.
 fn coplanar_meet(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     let all = [edge[0], edge[1], face[0], face[1], face[2]];
     let triples = || (2..5).flat_map(|k| (1..k).flat_map(move |j| (0..j).map(move |i| [i, j, k])));
@@ -44,7 +44,7 @@ fn coplanar_meet(edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     }
 }
 
-/// The same in the projection along `axis`.
+/// Whether an edge meets a face in the projection along `axis`.
 fn meet_in_plane(axis: usize, edge: [Vec3; 2], face: [Vec3; 3]) -> bool {
     let [a, b, c] = face;
     let sides = [[a, b], [b, c], [c, a]];

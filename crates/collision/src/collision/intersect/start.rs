@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::collision::intersect::Still;
 use crate::collision::surface::Surfaces;
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
+use cloth_core::{Threads, Vec3};
 
 /// A kind of problem of a start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -18,9 +18,7 @@ use crate::collision::search::whole_objects::whole_objects;
 use crate::collision::surface::{Moves, Surface, Surfaces};
 use crate::collision::sweep::Sweep;
 use crate::collision::test::{Test, TestCounters, TestOutcome, TestTrees};
-use cloth_core::ids::{PatchId, VertexId};
-use cloth_core::math::Vec3;
-use cloth_core::threads::{ByPatch, Threads};
+use cloth_core::{ByPatch, PatchId, Threads, Vec3, VertexId};
 
 /// Vertices that one thread bounds at a time.
 const CHUNK: usize = 1024;

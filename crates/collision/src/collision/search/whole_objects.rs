@@ -41,7 +41,7 @@ pub(super) fn whole_objects(trees: &TestTrees, surfaces: &Surfaces) -> Vec<Test>
             };
             let test = Test { obj1: a.object, dop1: a.node, obj2: b.object, dop2: b.node };
             let meets = moves(a.object).meets(moves(b.object), a.object == b.object);
-            if meets && !surfaces.are_apart(a.object, b.object) && trees.has_changed(&test) {
+            if meets && !surfaces.are_excluded(a.object, b.object) && trees.has_changed(&test) {
                 tests.push(test);
             }
         }
@@ -65,11 +65,12 @@ fn longest<'a>(bounds: impl Iterator<Item = &'a Dop18>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::collision::surface::{Moves, Surface};
-    use cloth_core::math::Vec3;
+    use cloth_core::Vec3;
     use cloth_core::mesh::Topology;
-    use proptest::prelude::*;
 
     /// A triangle for each place (m), of the given size (m).
     fn triangles(places: &[([f64; 3], f64)]) -> (Surfaces, Vec<Vec<Dop18>>) {

@@ -28,7 +28,7 @@ mod simulated_network;
 use std::fmt;
 
 use crate::stealing::settings::VictimOrder;
-use cloth_core::math::mix;
+use cloth_core::mix;
 
 /// Rejections in a row after which an idle rank enters the barrier. It goes on asking there. If
 /// it had to ask all others first, the end of a search would take as many round trips as there

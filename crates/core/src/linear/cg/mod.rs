@@ -22,23 +22,18 @@
 //! residual `b - A x` at the start is in double precision. A solve that asks for more digits than
 //! single precision has begins again from there (iterative refinement, Wilkinson 1963).
 
-mod pass;
-mod product;
+mod passes;
 #[cfg(test)]
 mod tests;
-mod update;
 
-use crate::error::Result;
-use crate::linear::cg::pass::{Goal, Pass, Recurrence};
-use crate::linear::cg::product::Product;
+use crate::linear::cg::passes::{Goal, Pass, Product, Recurrence};
 use crate::linear::matrix::GRAIN;
 use crate::linear::preconditioner::{PatchSums, Terms};
 use crate::linear::system::{CgReport, End, System, Tolerance};
 use crate::linear::vectors::{Row, Triple, dot, fixed_in, project, rows_of};
-use crate::math::{Vec3, power_of_two_below};
+use crate::math::power_of_two_below;
 use crate::partition::Layout;
-use crate::ranks::{ExactSums, World};
-use crate::threads::{Blocks, ByPatch, EachPatch};
+use crate::{Blocks, ByPatch, EachPatch, ExactSums, Result, Vec3, World};
 
 /// The smallest factor by which a residual falls in single precision before the true one is found
 /// again.
@@ -259,7 +254,7 @@ impl CgWorkspace {
         Ok(())
     }
 
-    /// As [`Self::true_residual`], for the right-hand side of the free vertices: `b - A x` with the
+    /// The residual for the right-hand side of the free vertices: `b - A x` with the
     /// values of the fixed vertices in `x`, and zero elsewhere.
     fn free_rhs(&mut self, system: &mut System, rhs: &[Vec3], x: &[Vec3]) -> Result<[f64; 3]> {
         self.x[..x.len()].fill(Vec3::zeros());

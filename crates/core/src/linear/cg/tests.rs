@@ -8,11 +8,9 @@ use crate::linear::joined::Joined;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::preconditioner::{Mesh, Preconditioner, PreconditionerKind};
 use crate::linear::test_systems::{dense, grid, noise3, positions, springs};
-use crate::math::Mat3;
 use crate::partition::{Graph, Partition};
-use crate::ranks::Halo;
-use crate::ranks::in_process as ranks;
-use crate::threads::Threads;
+use crate::ranks::{Halo, in_process as ranks};
+use crate::{Mat3, Threads};
 
 /// A system on one rank, its right-hand side and its workspace.
 struct Case {

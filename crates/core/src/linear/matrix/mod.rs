@@ -23,14 +23,11 @@ use wide::f32x4;
 
 use self::structure::Place;
 pub use self::structure::{BlockStructure, PairSlot};
-use crate::error::Result;
-use crate::ids::VertexId;
 use crate::linear::block::Block;
 use crate::linear::symmetric3::Symmetric3;
 use crate::linear::vectors::LANES;
-use crate::math::{Mat3, Vec3};
 use crate::partition::{Graph, Layout};
-use crate::threads::ByPatch;
+use crate::{ByPatch, Mat3, Result, Vec3, VertexId};
 
 /// Patches handed to a thread at a time.
 pub(super) const GRAIN: usize = 2;

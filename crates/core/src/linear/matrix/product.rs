@@ -9,8 +9,7 @@ use crate::linear::block::Block;
 use crate::linear::matrix::structure::Slice;
 use crate::linear::matrix::{BlockMatrix, GRAIN, block_of};
 use crate::linear::vectors::{LANES, Row, by_component, by_row};
-use crate::math::Vec3;
-use crate::threads::{ByPatch, Threads};
+use crate::{ByPatch, Threads, Vec3};
 
 impl BlockMatrix {
     /// `w = A u` for all rows. `u` holds own values and ghosts, `w` own values.
@@ -65,7 +64,7 @@ impl BlockMatrix {
         }
     }
 
-    /// As [`Self::multiply_within`], in double precision.
+    /// [`Self::multiply_within`] in double precision.
     pub fn multiply_within_wide(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
         let first = self.structure.patch_offsets[patch] as usize;
         for ((w, u), diagonal) in w.iter_mut().zip(u).zip(&self.diagonal[first..]) {
@@ -79,7 +78,7 @@ impl BlockMatrix {
         }
     }
 
-    /// As [`Self::multiply_across`], in double precision.
+    /// [`Self::multiply_across`] in double precision.
     pub fn multiply_across_wide(&self, patch: usize, u: &[Vec3], w: &mut [Vec3]) {
         for slice in self.structure.across(patch) {
             self.each_block(slice, |row, column, block| w[row] += block.times(&u[column]));

@@ -10,10 +10,9 @@
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
-use crate::ids::{NONE, VertexId};
 use crate::linear::vectors::LANES;
 use crate::partition::{Graph, Layout};
+use crate::{Error, NONE, Result, VertexId};
 
 /// Up to [`LANES`] rows of a patch, and their blocks.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@ use sprs::CsMat;
 use sprs::prod::mul_acc_mat_vec_csr;
 
 use super::*;
+use crate::Vec3;
 use crate::linear::test_systems::{grid, noise3, springs};
 use crate::linear::vectors::{Row, Triple, row};
-use crate::math::Vec3;
 
 /// The products of all patches, in both precisions.
 fn products(matrix: &BlockMatrix, u: &[Vec3]) -> (Vec<Row>, Vec<Vec3>) {

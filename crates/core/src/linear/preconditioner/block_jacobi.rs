@@ -3,7 +3,7 @@
 use crate::linear::matrix::{BlockMatrix, DiagonalGroup, GRAIN};
 use crate::linear::symmetric3::Symmetric3;
 use crate::linear::vectors::{LANES, Row, by_component, by_row, fixed_in, rows_of};
-use crate::threads::{ByPatch, Threads};
+use crate::{ByPatch, Threads};
 
 /// The inverse diagonal blocks, by slice of the rows.
 pub struct BlockJacobi {
@@ -67,9 +67,9 @@ fn product(inverse: &DiagonalGroup, rows: [Row; LANES]) -> [Row; LANES] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Vec3;
     use crate::linear::test_systems::{grid, noise3, springs};
     use crate::linear::vectors::{Triple, row};
-    use crate::math::Vec3;
     use crate::partition::Layout;
 
     #[test]

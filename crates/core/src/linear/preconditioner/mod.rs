@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use self::block_jacobi::BlockJacobi;
 pub use self::multilevel::Mesh;
 pub(super) use self::multilevel::{Multilevel, PatchSums, Terms};
-use crate::error::Result;
 use crate::linear::matrix::BlockMatrix;
-use crate::threads::Threads;
+use crate::{Result, Threads};
 
 /// Cloth of fewer vertices converges before rigid motions pay.
 const MANY_VERTICES: usize = 40_000;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::math::mix;
+use crate::mix;
 
 fn random(k: u64) -> f64 {
     (mix(k.wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0

@@ -1,15 +1,12 @@
 //! Point caches: the positions of the vertices of a mesh at even times, in one file or in a sequence
 //! of files.
 
-mod mdd;
 pub mod pc2;
 pub mod sequence;
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::input;
-use crate::math::Vec3;
+use crate::{Error, Result, Vec3, input};
 
 /// Bytes of a point: three numbers in single precision.
 pub const POINT_BYTES: usize = 12;
@@ -29,7 +26,7 @@ pub struct PointCache {
 type Reader = fn(&[u8]) -> Read;
 
 /// The kinds of files, by the ends of their names.
-const READERS: [(&str, Reader); 2] = [("pc2", pc2::read), ("mdd", mdd::read)];
+const READERS: [(&str, Reader); 2] = [("pc2", pc2::read), ("mdd", read_mdd)];
 
 /// A cache, or what is wrong with the bytes.
 type Read = std::result::Result<PointCache, String>;
@@ -113,10 +110,28 @@ impl PointCache {
     }
 }
 
+/// The length of a number, bytes.
+const WORD: usize = 4;
+
+/// Reads a whole MDD file, the point cache of LightWave: the numbers of samples and points, the time
+/// of each sample (s), and the samples. All numbers are big-endian. The times are left out: the
+/// scene says how fast the samples follow each other.
+fn read_mdd(bytes: &[u8]) -> Read {
+    let word = |at: usize| {
+        let word = bytes.get(at..at + WORD).ok_or("the file ends within its head")?;
+        Ok::<u32, String>(u32::from_be_bytes([word[0], word[1], word[2], word[3]]))
+    };
+    let (samples, points) = (word(0)?, word(WORD)?);
+    let begin = 2 * WORD + samples as usize * WORD;
+    let positions = bytes.get(begin..).ok_or("the file ends within its times")?;
+    PointCache::of_bytes(positions, [points, samples], f32::from_be_bytes)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The cache whose point p of sample s is at (s, p, -p).
     fn cache(samples: usize, points: usize) -> PointCache {

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
 use crate::mesh::obj::ObjDocument;
 use crate::mesh::obj_read;
 use crate::mesh::point_cache::PointCache;
+use crate::{Error, Result};
 
 /// The names of the files of a sequence.
 struct Pattern<'a> {
@@ -101,7 +101,7 @@ fn has_same_faces(a: &ObjDocument, b: &ObjDocument) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Vec3;
+    use crate::Vec3;
 
     fn write(folder: &Path, name: &str, height: f64, face: &str) {
         let text = format!("v 0 {height} 0\nv 1 {height} 0\nv 0 {height} 1\nf {face}\n");

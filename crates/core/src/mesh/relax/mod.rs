@@ -9,7 +9,6 @@
 //! | flip | an edge whose two opposite angles sum to more than half a turn (Delaunay, as in Lawson 1977) |
 //! | move | a vertex to the mean of its neighbours, if the worst triangle around does not get worse |
 
-mod before;
 #[cfg(test)]
 mod tests;
 
@@ -17,15 +16,11 @@ use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
-use crate::error::Result;
-use crate::ids::{FaceId, NONE};
-use crate::math::Vec3;
 use crate::mesh::obj::{Corner, ObjDocument};
 use crate::mesh::obj_read::Lines;
-use crate::mesh::relax::before::{Before, shape};
-use crate::mesh::triangle::normal;
 use crate::mesh::triangulate::into_triangles;
-use crate::mesh::{Faces, SurfaceMesh, Topology};
+use crate::mesh::{Faces, SurfaceMesh, Topology, nearest_point, normal, weights};
+use crate::{FaceId, NONE, Result, Vec2, Vec3};
 
 /// An edge whose faces meet at a larger angle is a crease, degrees.
 pub const CREASE_DEG: f64 = 25.0;
@@ -281,4 +276,49 @@ fn new_edge(face: &[Corner; 3]) -> [u32; 2] {
 
 fn angle(a: Vec3, b: Vec3) -> f64 {
     libm::atan2(a.cross(&b).norm(), a.dot(&b))
+}
+
+/// The surface of the file.
+pub(super) struct Before {
+    pub points: Vec<[Vec3; 3]>,
+    pub texture: Vec<[Option<Vec2>; 3]>,
+    pub topology: Topology,
+    /// For each edge whether it is a feature.
+    pub is_feature: Vec<bool>,
+}
+
+impl Before {
+    /// The point of the surface near `target`, and its face: the walk from `face` leads downhill, and
+    /// over no feature.
+    pub fn nearest(&self, mut face: FaceId, target: Vec3) -> (FaceId, Vec3) {
+        let distance = |point: Vec3| (target - point).norm_squared();
+        let on = |face: FaceId| nearest_point(&self.points[face as usize], target);
+        let mut point = on(face);
+        loop {
+            let neighbours = [0, 1, 2].into_iter().filter_map(|corner| {
+                let edge = self.topology.face_edges[face as usize][corner];
+                let is_open = !self.is_feature[edge as usize];
+                is_open.then(|| self.topology.across(face, corner))
+            });
+            let nearer = neighbours.map(|next| (next, on(next)));
+            let best = nearer.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+            match best.filter(|best| distance(best.1) < distance(point)) {
+                Some(best) => (face, point) = best,
+                None => return (face, point),
+            }
+        }
+    }
+
+    /// The texture coordinate of a point of `face`.
+    pub fn texture_at(&self, face: FaceId, point: Vec3) -> Vec2 {
+        let (weights, uv) =
+            (weights(&self.points[face as usize], point), self.texture[face as usize]);
+        (0..3).map(|i| uv[i].unwrap_or_default() * weights[i]).sum()
+    }
+}
+
+/// How well shaped a triangle is: area over the sum of squared sides, 1 if it is equilateral.
+pub(super) fn shape(&[a, b, c]: &[Vec3; 3]) -> f64 {
+    let squares = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
+    normal([a, b, c]).norm() * 2.0 * 3.0_f64.sqrt() / squares
 }

@@ -1,7 +1,7 @@
 //! Tests of relaxing.
 
 use super::*;
-use crate::math::Vec2;
+use crate::Vec2;
 use crate::mesh::obj_read;
 use crate::mesh::quality::Quality;
 use crate::mesh::shapes::{Shape, ShapeKind, Sphere};

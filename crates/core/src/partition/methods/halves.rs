@@ -1,7 +1,7 @@
 //! Cuts at right angles to the axes (Berger & Bokhari 1987), for graphs that METIS takes long to
 //! divide and for the parts of a patch.
 
-use crate::math::Vec3;
+use crate::Vec3;
 
 /// Divides `points` (m) into `parts` of equal size, within one point, and returns the part of each.
 /// A set of points is cut in two across the longest side of its bounding box, and each half again.

@@ -3,9 +3,8 @@
 //! Source of the index: Skilling 2004, "Programming the Hilbert curve". The curve runs through the
 //! smallest axis-parallel cube around all points, as in Wretborn 2026, section 5.2.
 
-use crate::error::Result;
-use crate::math::Vec3;
 use crate::partition::methods::{Partitioner, WeightedPoints};
+use crate::{Result, Vec3};
 
 /// Levels of the curve: it visits `2^16` cells along each side of the cube.
 const LEVELS: u32 = 16;

@@ -4,9 +4,9 @@ use std::sync::Mutex;
 
 use metis::option::{Contig, NCuts, Seed};
 
-use crate::error::{Error, Result};
 use crate::partition::graph::Graph;
 use crate::partition::methods::{Couplings, Partitioner, WeightedPoints};
+use crate::{Error, Result};
 
 /// METIS draws from the process-wide `rand()`. Two calls at the same time, on two
 /// in-process ranks, would disturb each other's sequence and change the result.

@@ -6,7 +6,7 @@
 //! | [`Hilbert`] | positions | Skilling 2004 (index); Tsuzuki & Aoki 2016 (cuts) |
 //! | [`Power`] | positions | Wretborn 2026, *A practical partitioner for distributed simulations* |
 //!
-//! The measures of a partition are in [`crate::partition::quality`], apart from all methods.
+//! The measures of a partition are in [`crate::partition::measures`], apart from all methods.
 
 mod halves;
 mod hilbert;
@@ -24,8 +24,7 @@ pub use self::metis::{Metis, MetisKind};
 pub use self::power::{Power, PowerSettings};
 pub use self::problem::{Couplings, WeightedPoints};
 pub use self::settings::{Method, PartitionSettings, Repartition};
-use crate::error::Result;
-use crate::math::Vec3;
+use crate::{Result, Vec3};
 
 /// A method that divides weighted points into parts of about equal work.
 ///

@@ -1,8 +1,7 @@
 //! The points that are divided among ranks.
 
-use crate::error::{Error, Result};
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
+use crate::{Error, Result, Vec3};
 
 /// Points in space, each with an amount of work. A point stands for a patch, or for a cell
 /// (bucket) of a sparse grid.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::Result;
 use crate::partition::methods::{Hilbert, Metis, MetisKind, Partitioner, Power, PowerSettings};
 
 /// A method.

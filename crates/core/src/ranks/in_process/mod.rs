@@ -20,11 +20,11 @@ use self::collective::Collectives;
 use self::mailbox::{Lane, Mailbox};
 use self::strict::Watch;
 use self::world::ThreadWorld;
-use crate::error::{Error, Place, Result};
 use crate::ranks::failure;
 use crate::ranks::launch::usable_cores;
 use crate::ranks::world::World;
 use crate::threads::wait::Patience;
+use crate::{Error, Place, Result};
 
 /// Stack of a rank's thread, bytes of address space: memory is used when touched.
 const STACK_BYTES: usize = 64 << 20;

@@ -3,13 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
 use crate::ranks::in_process::Shared;
 use crate::ranks::in_process::collective::{Operation, Slot};
 use crate::ranks::in_process::mailbox::Stage;
 use crate::ranks::world::{check_parts, defect};
-use crate::ranks::{Exchange, Message, PendingId, Tag, World};
+use crate::ranks::{Exchange, Message, PendingId, Tag};
 use crate::threads::wait::{Patience, wait};
+use crate::{Error, Result, World};
 
 /// One rank's view of a [`Shared`] world.
 pub(super) struct ThreadWorld {

@@ -2,11 +2,11 @@
 
 use smallvec::SmallVec;
 
-use crate::body::Placed;
+use crate::Placed;
 use crate::narrow::convex::{Convex, Edge};
 use crate::shape::ALONG;
 use crate::solid::{ClosedMesh, Nearest};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// A closed mesh in space.
 #[derive(Clone, Copy)]
@@ -110,8 +110,8 @@ impl Faceted for Convex<'_> {
         for (face, plane) in self.planes.iter().enumerate() {
             let height = plane.height(x);
             if height.abs() <= radius {
-                let apart = x - self.nearest_on(face, x);
-                let aside = (apart - plane.normal * height).norm();
+                let offset = x - self.nearest_on(face, x);
+                let aside = (offset - plane.normal * height).norm();
                 let (face, normal) = (face as u32, plane.normal);
                 visit(Above { face, normal, height, aside, is_hollow: false });
             }
@@ -136,8 +136,8 @@ impl Faceted for PlacedMesh<'_> {
         if height > most {
             return None;
         }
-        let apart = if height > 0.0 { own - found.point } else { found.point - own };
-        let out = if apart == Vec3::zeros() { self.mesh.out(&found) } else { apart }
+        let offset = if height > 0.0 { own - found.point } else { found.point - own };
+        let out = if offset == Vec3::zeros() { self.mesh.out(&found) } else { offset }
             .try_normalize(0.0)?;
         Some((self.placed.rotation.transform_vector(&out), height))
     }

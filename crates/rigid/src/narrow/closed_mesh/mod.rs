@@ -15,9 +15,9 @@ use smallvec::SmallVec;
 use crate::narrow::closed_mesh::features::PlacedMesh;
 use crate::narrow::general::{Core, Nearness, nearness};
 use crate::narrow::round::{nearest, nearest_of_segments};
-use crate::narrow::touches::{Touch, Touches};
+use crate::narrow::{Touch, Touches};
 use crate::shape::ALONG;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Points nearer to each other than this fraction of the body's reach are one contact.
 const SAME: f64 = 1e-3;
@@ -34,16 +34,16 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touche
     if height > radius + most {
         return;
     }
-    let mut push = |apart: Vec3, height: f64| {
-        let Some(out) = apart.try_normalize(0.0) else { return };
+    let mut push = |offset: Vec3, height: f64| {
+        let Some(out) = offset.try_normalize(0.0) else { return };
         let normal = second.placed.rotation.transform_vector(&out);
         let gap = height - radius;
         touches.push(Touch { point: centre - normal * (radius + 0.5 * gap), normal, gap });
     };
     if height <= 0.0 {
         // The centre is inside the mesh. The normal points out through the nearest point.
-        let apart = deepest.point - own;
-        push(if apart == Vec3::zeros() { second.mesh.out(&deepest) } else { apart }, height);
+        let offset = deepest.point - own;
+        push(if offset == Vec3::zeros() { second.mesh.out(&deepest) } else { offset }, height);
         return;
     }
     // There is a contact at each local minimum of the distance. A point on an edge or corner is a
@@ -59,14 +59,14 @@ pub fn sphere(centre: &Vec3, radius: f64, second: &PlacedMesh, most: f64, touche
     });
     let mut kept: SmallVec<[Vec3; 8]> = SmallVec::new();
     for found in &near {
-        let apart = own - found.point;
-        let is_above = second.mesh.out(found).dot(&apart) > 0.0;
+        let offset = own - found.point;
+        let is_above = second.mesh.out(found).dot(&offset) > 0.0;
         // A contact at a nearer point in nearly the same direction stands for this one too.
         let is_new =
-            kept.iter().all(|other: &Vec3| other.dot(&apart) < 0.9 * other.norm() * apart.norm());
+            kept.iter().all(|other: &Vec3| other.dot(&offset) < 0.9 * other.norm() * offset.norm());
         if is_above && is_new && second.mesh.is_nearest_around(found, &near) {
-            kept.push(apart);
-            push(apart, found.distance);
+            kept.push(offset);
+            push(offset, found.distance);
         }
     }
 }
@@ -87,15 +87,15 @@ pub fn capsule(
     let along = own[1] - own[0];
     let mut push = |x: Vec3, y: Vec3, out: &Vec3| {
         let share = along.dot(&(x - own[0]));
-        let (apart, end) = (x - y, along.norm_squared());
-        let distance = apart.norm();
+        let (offset, end) = (x - y, along.norm_squared());
+        let distance = offset.norm();
         if share > 0.0
             && share < end
             && distance > 0.0
             && distance <= radius + most
-            && out.dot(&apart) > 0.0
+            && out.dot(&offset) > 0.0
         {
-            let normal = second.placed.rotation.transform_vector(&(apart / distance));
+            let normal = second.placed.rotation.transform_vector(&(offset / distance));
             let gap = distance - radius;
             let point = second.placed.to_space(&x) - normal * (radius + 0.5 * gap);
             touches.push(Touch { point, normal, gap });
@@ -158,12 +158,12 @@ pub fn convex(first: &Core, second: &PlacedMesh, most: f64, touches: &mut Touche
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::body::Placed;
-    use crate::shape::Shape;
-    use crate::solid::{Geometry, Solid as SolidBody};
-    use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
     use nalgebra::UnitQuaternion;
+
+    use super::*;
+    use crate::solid::Geometry;
+    use crate::{Placed, Shape, Solid as SolidBody};
+    use cloth_core::mesh::shapes::{Cuboid, ShapeKind};
 
     #[test]
     fn a_sphere_on_a_triangulated_cube_has_the_contact_of_a_box() {

@@ -16,9 +16,9 @@ use smallvec::SmallVec;
 
 use crate::narrow::closed_mesh::features::{Above, Crest, Faceted};
 use crate::narrow::round::nearest;
-use crate::narrow::touches::{Touch, Touches};
+use crate::narrow::{Touch, Touches};
 use crate::shape::ALONG;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Points nearer to each other than this fraction of the smaller reach are one contact. A corner is
 /// above a face if it is beside it by no more.
@@ -161,13 +161,13 @@ fn crossing(a: &Crest, b: &Crest, limits: Nearby) -> Option<Touch> {
         out
     };
     // Seen along the normal.
-    let (across, apart) = (v.cross(&normal), b.ends[0] - a.ends[0]);
+    let (across, offset) = (v.cross(&normal), b.ends[0] - a.ends[0]);
     let area = u.dot(&across);
     let lengths = [u.norm(), v.norm()];
     if area.abs() <= limits.equal * lengths[0].max(lengths[1]) {
         return None;
     }
-    let shares = [apart.dot(&across) / area, apart.dot(&u.cross(&normal)) / area];
+    let shares = [offset.dot(&across) / area, offset.dot(&u.cross(&normal)) / area];
     let beyond = |i: usize| (shares[i] - shares[i].clamp(0.0, 1.0)).abs() * lengths[i];
     if beyond(0) > limits.equal || beyond(1) > limits.equal {
         return None;

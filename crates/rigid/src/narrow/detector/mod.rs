@@ -4,23 +4,16 @@
 //! first body at the position that its owner has, and with the second body at the image beside it.
 //! So a contact has the same bits at whichever image, and on whichever rank, it is found.
 
-mod closing;
-mod passing;
+mod approach;
 
-use crate::body::{BodyState, Placed};
 use crate::broad::{Bound, Candidates, ImageKey, Now};
-use crate::constraint::contact::Contact;
-use crate::constraint::joint::list::Joints;
-use crate::constraint::pair::Partner;
-use crate::fixed::{FixedBodies, FixedShape};
+use crate::constraint::joint::Joints;
+use crate::constraint::{Contact, Partner};
 use crate::horizon::Horizon;
-use crate::narrow::detector::closing::Closing;
+use crate::narrow::detector::approach::Closing;
 use crate::narrow::{Touches, half_space, touch};
-use crate::shape::Shape;
-use crate::solid::Solids;
-use crate::table::BodyList;
-use cloth_core::math::Vec3;
-use cloth_core::threads::Threads;
+use crate::{BodyList, BodyState, FixedBodies, FixedShape, Placed, Shape, Solids};
+use cloth_core::{Threads, Vec3};
 
 /// Number of pairs or bodies that a thread takes at once.
 const PIECE: usize = 2048;
@@ -134,7 +127,7 @@ impl Detector {
         self.bounds = bounds;
     }
 
-    /// As [`Self::contacts`], with `images` and with the `bounds` of all movable bodies. A contact
+    /// The contacts with `images` and with the `bounds` of all movable bodies. A contact
     /// is found once for each pair of images that touch. `is_ours` gets the image of the first
     /// body, and the contact's place as seen from image zero of that body.
     pub fn contacts_of_images(
@@ -218,7 +211,7 @@ impl Detector {
                         }
                         let (first, image) = images.entry(entry as u32, bodies.len());
                         let id = bodies.id(first as usize);
-                        if !world.treats(first) || joints.are_apart(id, fixed.id(place)) {
+                        if !world.treats(first) || joints.do_not_collide(id, fixed.id(place)) {
                             continue;
                         }
                         let meeting =
@@ -275,11 +268,8 @@ impl<'a> OfPairs<'a> {
             Meeting::new(first, image, second, [0; 3], self.images)
         };
         let body = |place: u32| (bodies.shape(place as usize), bodies.states()[place as usize]);
-        let partner = match meeting.second {
-            Partner::Movable(place) => id(place),
-            Partner::Fixed(place) => fixed.id(place),
-        };
-        if !self.world.treats(first) || joints.are_apart(id(first), partner) {
+        let partner = fixed.id_of(meeting.second, &bodies);
+        if !self.world.treats(first) || joints.do_not_collide(id(first), partner) {
             return None;
         }
         let (own, start) = body(meeting.first);

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::narrow::general::Nearness;
 use crate::narrow::general::gjk::{Simplex, mean, on_triangle};
 use crate::narrow::general::support::{Difference, Extreme};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Largest error of the depth, as a fraction of the sizes.
 const EXACT: f64 = 1e-8;
@@ -26,7 +26,7 @@ struct Facet {
     normal: Vec3,
     /// How far the origin is below the facet, m.
     plane: f64,
-    /// As `plane`, but infinite if the facet cannot grow.
+    /// The distance of `plane`, infinite if the facet cannot grow.
     depth: f64,
 }
 

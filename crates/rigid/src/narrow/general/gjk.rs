@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::narrow::general::Nearness;
 use crate::narrow::general::support::{Difference, Extreme};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// Up to four points of the difference of two bodies.
 pub type Simplex = SmallVec<[Extreme; 4]>;

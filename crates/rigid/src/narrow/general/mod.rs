@@ -17,12 +17,11 @@ mod support;
 mod tests;
 
 pub use self::support::Core;
-
 use self::support::Difference;
 use crate::narrow::round::nearest;
-use crate::narrow::touches::{Touch, Touches};
+use crate::narrow::{Touch, Touches};
 use crate::shape::{ALONG, Feature};
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// The nearest points become a contact beside those of two faces or edges if their gap is smaller
 /// by this fraction of the smaller body's reach. They may be deeper, because a face may be given by

@@ -1,9 +1,8 @@
 //! Convex bodies, and differences of two, by their support functions.
 
-use crate::body::Placed;
 use crate::shape::Feature;
-use crate::solid::Solids;
-use cloth_core::math::Vec3;
+use crate::{Placed, Solids};
+use cloth_core::Vec3;
 
 /// A convex body in space: a core, and all points within a margin of it.
 #[derive(Clone, Copy)]

@@ -1,11 +1,10 @@
 //! Compares contacts of the general routine with closed forms and with the routine for polytopes.
 
 use super::*;
-use crate::body::Placed;
 use crate::narrow::tests::{random_rotation, random_vector};
 use crate::narrow::{Flat, touch as touch_any};
-use crate::shape::{Capsule, Cuboid, Cylinder, Shape, Sphere};
-use crate::solid::{Solid, Solids};
+use crate::shape::{Capsule, Cuboid, Cylinder, Sphere};
+use crate::{Placed, Shape, Solid, Solids};
 
 /// A ball, a box, a capsule, a cylinder, a disc and a hull.
 fn shapes() -> (Solids, Vec<Shape>) {

@@ -17,8 +17,8 @@ use smallvec::SmallVec;
 
 use crate::narrow::convex::{Convex, Edge, Plane};
 use crate::narrow::round::nearest_of_segments;
-use crate::narrow::touches::{Touch, Touches};
-use cloth_core::math::Vec3;
+use crate::narrow::{Touch, Touches};
+use cloth_core::Vec3;
 
 /// A later axis replaces an earlier one if its overlap is smaller by this fraction of the sizes.
 /// Otherwise rounding would choose among faces. Faces come first, because they give more contacts
@@ -357,7 +357,7 @@ fn segment_above(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     (apart / distance, distance, at)
 }
 
-/// As [`segment_above`], for a segment that enters the polytope: the direction of least depth.
+/// [`segment_above`] for a segment that enters the polytope: the direction of least depth.
 fn segment_inside(segment: &[Vec3; 2], second: &Convex) -> (Vec3, f64, Vec3) {
     let along = segment[1] - segment[0];
     let mut best = (Vec3::y(), f64::NEG_INFINITY, segment[0]);

@@ -1,10 +1,10 @@
+use nalgebra::{Quaternion, UnitQuaternion};
+
 use super::*;
-use crate::body::Placed;
 use crate::narrow::tests::{random_rotation, random_vector};
 use crate::narrow::touch;
-use crate::shape::{Capsule, Cuboid, Shape};
-use crate::solid::{Solid, Solids};
-use nalgebra::{Quaternion, UnitQuaternion};
+use crate::shape::{Capsule, Cuboid};
+use crate::{Placed, Shape, Solid, Solids};
 
 /// A box, and hulls of a box and of random points.
 fn shapes() -> (Solids, Vec<Shape>) {

@@ -30,16 +30,15 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::BodyId;
-use crate::constraint::contact::{Contact, ContactSettings, REST_STEPS};
-use crate::constraint::pair::{Between, Bodies, Partner, Side};
-use cloth_core::math::Vec3;
+use crate::BodyId;
+use crate::constraint::{Between, Bodies, Contact, ContactSettings, Partner, REST_STEPS, Side};
+use cloth_core::Vec3;
 
 /// The constraint of one contact on one body. Plain data, because it is sent to the owner of the
 /// body.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Constraint {
+pub struct FfdConstraint {
     /// The body.
     pub body: BodyId,
     /// The other body.
@@ -69,7 +68,7 @@ pub fn constraints(
     bodies: &Bodies,
     contact: &Contact,
     settings: &ContactSettings,
-) -> Option<(Constraint, Option<Constraint>)> {
+) -> Option<(FfdConstraint, Option<FfdConstraint>)> {
     let sides = bodies.sides(&contact.ends(), &settings.gravity);
     let approach = Approach::new(contact, &sides, settings)?;
     let surface = bodies.materials.surface(sides[0].material, sides[1].material);
@@ -123,7 +122,7 @@ impl Approach {
         sides: &[Side; 2],
         friction: f64,
         restitution: f64,
-    ) -> [Constraint; 2] {
+    ) -> [FfdConstraint; 2] {
         let normal = contact.normal;
         // Fraction of a change of the relative velocity that the first body takes.
         let share = |direction: &Vec3| {
@@ -140,7 +139,7 @@ impl Approach {
         } else {
             self.push
         };
-        let constraint = |own: usize, sign: f64, share: f64| Constraint {
+        let constraint = |own: usize, sign: f64, share: f64| FfdConstraint {
             body: sides[own].id,
             partner: sides[1 - own].id,
             feature: u64::from(contact.feature),

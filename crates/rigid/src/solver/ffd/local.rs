@@ -42,12 +42,13 @@
 
 use nalgebra::UnitQuaternion;
 
-use crate::body::{Body, BodyId, Twist};
 use crate::solver::by_body::OfContact;
-use crate::solver::ffd::constraint::Constraint;
+use crate::solver::ffd::constraint::FfdConstraint;
+use crate::{Body, BodyId, Twist};
 use cloth_bodies::bodies::rigid::is_isotropic;
+use cloth_core::Vec3;
 use cloth_core::linear::small_qp::{self, ConstraintRow, Outcome, Program, Vec6};
-use cloth_core::math::{Vec3, perpendicular};
+use cloth_core::math::perpendicular;
 
 /// The velocity of a body after its response.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,7 +60,7 @@ pub struct BodyResponse {
     pub outcome: Outcome,
 }
 
-impl OfContact for Constraint {
+impl OfContact for FfdConstraint {
     fn key(&self) -> (BodyId, u64) {
         (self.partner, self.feature)
     }
@@ -68,10 +69,10 @@ impl OfContact for Constraint {
 /// The response of `body` to its `constraints`, in the order of (partner, feature).
 pub fn respond<'a>(
     body: &Body,
-    constraints: impl Iterator<Item = &'a Constraint> + Clone,
+    constraints: impl Iterator<Item = &'a FfdConstraint> + Clone,
 ) -> BodyResponse {
     let (movable, fixed) =
-        (|c: &&Constraint| c.gives_way > 0.0, |c: &&Constraint| c.gives_way == 0.0);
+        (|c: &&FfdConstraint| c.gives_way > 0.0, |c: &&FfdConstraint| c.gives_way == 0.0);
     let are_impacts = constraints.clone().all(|constraint| constraint.restitution > 0.0);
     if are_impacts
         && constraints.clone().any(|c| movable(&c))
@@ -88,14 +89,14 @@ pub fn respond<'a>(
 
 fn respond_at_once<'a>(
     body: &Body,
-    constraints: impl Iterator<Item = &'a Constraint> + Clone,
+    constraints: impl Iterator<Item = &'a FfdConstraint> + Clone,
 ) -> BodyResponse {
     let metric = Metric::new(body);
     let before = body.state.twist;
     let mut program = Program::default();
     let (mut weights, mut restitution) = (0.0, 0.0);
     for constraint in constraints.clone() {
-        let Constraint { arm, normal, common, .. } = constraint;
+        let FfdConstraint { arm, normal, common, .. } = constraint;
         let missing = (common - before.at(arm)).dot(normal);
         weights += missing.max(0.0);
         restitution += constraint.restitution * missing.max(0.0);
@@ -138,12 +139,12 @@ fn respond_at_once<'a>(
 /// velocity by the normals alone.
 fn tangents(
     metric: &Metric,
-    constraint: &Constraint,
+    constraint: &FfdConstraint,
     before: &Twist,
     change: &Twist,
     reach: f64,
 ) -> [ConstraintRow; 2] {
-    let Constraint { arm, normal, common, .. } = constraint;
+    let FfdConstraint { arm, normal, common, .. } = constraint;
     let slip = common - before.at(arm);
     let left = slip - change.at(arm);
     let left = left - normal * left.dot(normal);

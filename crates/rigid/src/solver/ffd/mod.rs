@@ -10,12 +10,12 @@
 pub mod constraint;
 pub mod local;
 
-use self::constraint::{Constraint, constraints};
+use self::constraint::{FfdConstraint, constraints};
 use self::local::BodyResponse;
-use crate::constraint::pair::Partner;
+use crate::constraint::Partner;
 use crate::solver::by_body::ByBody;
 use crate::solver::{GRAIN, Solved, Solver, StepParts};
-use cloth_core::error::Result;
+use cloth_core::Result;
 use cloth_core::linear::small_qp::Outcome;
 
 /// Number of contacts whose constraints are made at once.
@@ -26,11 +26,11 @@ const BLOCK: usize = 64 * GRAIN;
 pub(super) struct Ffd {
     /// Constraints of one block of contacts. They are made in blocks, because in dense scenes
     /// constraints are the largest part of the memory.
-    found: Vec<(u32, Constraint)>,
+    found: Vec<(u32, FfdConstraint)>,
     /// Constraints on copies, to be sent to their owners.
-    sent: Vec<(u32, Constraint)>,
-    received: Vec<(u32, Constraint)>,
-    by_body: ByBody<Constraint>,
+    sent: Vec<(u32, FfdConstraint)>,
+    received: Vec<(u32, FfdConstraint)>,
+    by_body: ByBody<FfdConstraint>,
     /// Responses of the bodies of `by_body`, in its order.
     responses: Vec<BodyResponse>,
 }

@@ -12,26 +12,32 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::body::Twist;
-use crate::constraint::pair::{Between, Ends, Partner};
-use crate::fixed::FixedBodies;
+use crate::constraint::{Between, Ends, Partner};
 use crate::solver::by_body::ByBody;
-use crate::solver::nonsmooth::announced::{Announcement, BodyConstraint, NO_RANK};
-use crate::solver::nonsmooth::involved::Involved;
-use crate::solver::nonsmooth::kept::{Kept, StartOf, Starts, starts_of};
-use crate::solver::nonsmooth::problem::{Change, Driver, Impulse, Problem, Value, Wrench};
+use crate::solver::nonsmooth::announced::{
+    Announcement, BodyConstraint, Involved, Kept, NO_RANK, StartOf, Starts, starts_of, touches,
+};
+use crate::solver::nonsmooth::constraint::{
+    Answer, Applied, Change, Constraint, Impulse, Value, Wrench, add_all, keep,
+};
 use crate::solver::nonsmooth::search::Progress;
 use crate::solver::{Answered, GRAIN, StepParts};
-use cloth_core::error::Result;
-use cloth_core::math::Vec3;
-use cloth_core::ranks::ExactSums;
-use cloth_core::threads::{EachPatch, Threads};
+use crate::{FixedBodies, Twist};
+use cloth_core::{EachPatch, ExactSums, Result, Threads};
+
+/// The law and the first value of an impulse, in a message.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C, packed)]
+struct First<L, V> {
+    law: L,
+    value: V,
+}
 
 /// All constraints of one kind on one rank.
 #[derive(Debug)]
-pub(super) struct Group<C: Problem> {
+pub(super) struct Group<C: Constraint> {
     /// One for each constraint that this rank treats.
-    problems: Vec<C>,
+    answers: Vec<Answer<C>>,
     /// Announcements for other ranks. `received` has the announcements of other ranks.
     made: Vec<(u32, Announcement<StartOf<C::Kept>>)>,
     received: Vec<(u32, Announcement<StartOf<C::Kept>>)>,
@@ -41,26 +47,19 @@ pub(super) struct Group<C: Problem> {
     starts: Vec<StartOf<C::Kept>>,
     partners: Vec<Involved>,
     /// Impulses of other ranks' constraints, by rising rank.
-    foreign: Vec<C::Impulse>,
+    foreign: Vec<(C::Law, Impulse<Value<C>>)>,
     progress: Vec<Progress>,
 }
 
-impl<C: Problem> Default for Group<C> {
+impl<C: Constraint> Default for Group<C> {
     fn default() -> Self {
-        Self {
-            problems: Vec::new(),
-            made: Vec::new(),
-            received: Vec::new(),
-            by_body: ByBody::default(),
-            starts: Vec::new(),
-            partners: Vec::new(),
-            foreign: Vec::new(),
-            progress: Vec::new(),
-        }
+        let (answers, made, received, by_body) = Default::default();
+        let (starts, partners, foreign, progress) = Default::default();
+        Self { answers, made, received, by_body, starts, partners, foreign, progress }
     }
 }
 
-impl<C: Problem> Group<C> {
+impl<C: Constraint> Group<C> {
     /// The constraints of the body at `place`. Valid after [`Group::reply_to_copies`].
     pub fn count(&self, place: usize) -> usize {
         self.by_body.of(place).len()
@@ -73,7 +72,7 @@ impl<C: Problem> Group<C> {
 
     /// One communication. After: owners know all constraints of their bodies, and have the impulses
     /// of the last step. Returns the number of constraints of own bodies.
-    pub fn tell_owners(
+    pub fn announce_to_owners(
         &mut self,
         step: &mut StepParts,
         found: &[impl Between],
@@ -91,26 +90,11 @@ impl<C: Problem> Group<C> {
                 made.push((place, Announcement { touch, start: StartOf::<C::Kept>::zeroed() }));
             }
         };
-        for (ends, problem) in found.iter().map(Between::ends).zip(0u64..) {
-            let Ends { first, second, shift, number, point } = ends;
-            let body = bodies.at(first as usize);
-            let (place, id, centre) = match second {
-                Partner::Movable(place) => {
-                    let body = bodies.at(place as usize);
-                    (Some(place), body.id, body.state.position)
-                }
-                Partner::Fixed(place) => (None, fixed.id(place), point),
-            };
-            let touch = |partner: u64, side: u64, arm: Vec3| BodyConstraint {
-                partner,
-                number,
-                rank,
-                slot: 2 * problem + side,
-                arm,
-            };
-            announce(first, touch(id, 0, point - body.state.position));
-            if let Some(place) = place {
-                announce(place, touch(body.id, 1, point - (centre + shift)));
+        for (ends, place) in found.iter().map(Between::ends).zip(0..) {
+            let [touch, other] = touches(&ends, &bodies, fixed, rank, place);
+            announce(ends.first, touch);
+            if let Some(place) = ends.second.movable() {
+                announce(place, other);
             }
         }
         kept.retain(|kept| match population.place(kept.body()) {
@@ -125,11 +109,7 @@ impl<C: Problem> Group<C> {
         synchroniser.send_to_owners(*world, population, made, received)?;
         for &(place, Announcement { touch, start }) in &*received {
             if touch.rank == NO_RANK {
-                kept.push({
-                    let (id, value) =
-                        (population.bodies().id(place as usize), C::Kept::value(&start));
-                    C::Kept::of(id, &touch, &value)
-                });
+                kept.push(C::Kept::of(population.bodies().id(place as usize), &touch, &start));
             } else {
                 by_body.push(place, touch);
             }
@@ -171,13 +151,13 @@ impl<C: Problem> Group<C> {
         for place in 0..population.own_count() {
             for (touch, start) in by_body.of(place).zip(starts_of(place)) {
                 if touch.is_first_of(rank) {
-                    starts[touch.problem()] = start;
+                    starts[touch.place()] = start;
                 }
             }
         }
         for &(place, Announcement { touch, start }) in &*received {
             if touch.is_first_of(rank) {
-                starts[touch.problem()] = start;
+                starts[touch.place()] = start;
             }
             by_body.push(place, touch);
         }
@@ -185,18 +165,18 @@ impl<C: Problem> Group<C> {
         Ok(())
     }
 
-    /// Makes the problems; `make` gets a constraint with the impulse to begin with.
+    /// Makes the answers; `make` gets a constraint with the impulse to begin with.
     pub fn make<F: Sync>(
         &mut self,
         threads: &Threads,
         found: &[F],
-        make: impl Fn(&F, &StartOf<C::Kept>) -> C + Sync,
+        make: impl Fn(&F, &StartOf<C::Kept>) -> Answer<C> + Sync,
     ) {
-        let Self { problems, starts, .. } = self;
+        let Self { answers, starts, .. } = self;
         let pairs: Vec<_> = found.iter().zip(&*starts).collect();
-        problems.clear();
-        threads.collect(&pairs, GRAIN, problems, |pairs, problems| {
-            problems.extend(pairs.iter().map(|&(found, start)| make(found, start)));
+        answers.clear();
+        threads.collect(&pairs, GRAIN, answers, |pairs, answers| {
+            answers.extend(pairs.iter().map(|&(found, start)| make(found, start)));
         });
     }
 
@@ -207,70 +187,75 @@ impl<C: Problem> Group<C> {
         step: &mut StepParts,
         others: Option<&ByBody<BodyConstraint>>,
     ) -> Result<()> {
-        let Self { problems, by_body, foreign, partners, .. } = self;
+        let Self { answers, by_body, foreign, partners, .. } = self;
         let rank = step.synchroniser.region().rank();
         Involved::find(partners, [Some(by_body), others], rank, step.population);
-        let count = Involved::place(partners, by_body, rank, problems.len());
+        let count = Involved::place(partners, by_body, rank, answers.len());
         foreign.clear();
-        foreign.resize(count, C::Impulse::zeroed());
-        self.exchange(step, |impulse| *impulse, |foreign, impulse| *foreign = impulse)
+        foreign.resize(count, (C::Law::zeroed(), Impulse::new(Zeroable::zeroed())));
+        let own = |own: &Answer<C>| First { law: *own.constraint.law(), value: own.impulse.value };
+        self.exchange(step, own, |foreign, First { law, value }| {
+            *foreign = (law, Impulse::new(value));
+        })
     }
 
-    /// The impulse of a constraint of a body.
-    fn impulse(&self, touch: &BodyConstraint) -> &C::Impulse {
-        let own = self.problems.get(touch.problem()).map(Problem::impulse);
-        own.unwrap_or_else(|| &self.foreign[touch.problem() - self.problems.len()])
-    }
-
-    /// Adds what `driver` does to the body at `place`, in the order of (partner, number). Returns
-    /// false if the body has no constraint.
-    pub fn act(&self, place: usize, driver: Driver, sum: &mut Wrench) -> bool {
-        let touches = self.by_body.of(place);
-        let is_constrained = touches.len() > 0;
-        for touch in touches {
-            let impulse = self.impulse(touch);
-            impulse.act(impulse.of(driver), touch.sign(), &touch.arm, sum);
+    /// The impulse of a constraint of a body, and its law.
+    #[inline]
+    fn impulse(&self, touch: &BodyConstraint) -> (&C::Law, &Impulse<Value<C>>) {
+        match self.answers.get(touch.place()) {
+            Some(own) => (own.constraint.law(), &own.impulse),
+            None => {
+                let (law, impulse) = &self.foreign[touch.place() - self.answers.len()];
+                (law, impulse)
+            }
         }
-        is_constrained
     }
 
-    /// Calls `apply` with each constraint of this rank and its problem.
+    /// Adds what `applied` does to the body at `place`, in the order of (partner, number). Returns
+    /// false if the body has no constraint.
+    pub fn apply(&self, place: usize, applied: Applied, sum: &mut Wrench) -> bool {
+        add_all(self.by_body.of(place), sum, |touch| {
+            let (law, impulse) = self.impulse(touch);
+            (law, impulse.of(applied))
+        })
+    }
+
+    /// Calls `apply` with each constraint of this rank and its answer.
     pub fn for_each<F: Sync>(
         &mut self,
         step: &StepParts,
         found: &[F],
-        apply: impl Fn(&F, &mut C) + Sync,
+        apply: impl Fn(&F, &mut Answer<C>) + Sync,
     ) {
-        let problems = EachPatch(&mut self.problems);
-        step.threads.for_each_patch(problems, GRAIN, |place, problem| {
-            apply(&found[place], &mut problem.0[0]);
+        step.threads.for_each_patch(EachPatch(&mut self.answers), GRAIN, |place, answer| {
+            apply(&found[place], &mut answer.0[0]);
         });
     }
 
     /// The constraints of this rank.
-    pub fn problems(&self) -> &[C] {
-        &self.problems
+    pub fn answers(&self) -> &[Answer<C>] {
+        &self.answers
     }
 
     /// The constraints of this rank, to be changed.
-    pub fn problems_mut(&mut self) -> &mut [C] {
-        &mut self.problems
+    pub fn answers_mut(&mut self) -> &mut [Answer<C>] {
+        &mut self.answers
     }
 
     /// Before: bodies have the velocities of the impulses. After: each constraint of this rank
     /// knows how a sweep changes its impulse.
     pub fn sweep<F: Between + Sync>(&mut self, step: &StepParts, found: &[F], twists: &[Twist]) {
-        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |place, problem| {
-            problem.0[0].sweep(both(&found[place].ends(), twists, step.fixed));
+        self.for_each(step, found, |found, answer| {
+            answer.sweep(both(&found.ends(), twists, step.fixed));
         });
     }
 
     /// Adds what the last sweep did to `all`.
     pub fn add_progress(&mut self, step: &StepParts, all: &mut Progress) {
-        let Self { problems, progress, .. } = self;
+        let Self { answers, progress, .. } = self;
         progress.clear();
-        step.threads.collect(problems, GRAIN, progress, |problems, progress| {
-            progress.push(Progress::of(problems.iter().map(Problem::swept)));
+        step.threads.collect(answers, GRAIN, progress, |answers, progress| {
+            progress.push(Progress::of(answers.iter().map(Answer::swept)));
         });
         progress.iter().for_each(|part| all.add(part));
     }
@@ -284,23 +269,24 @@ impl<C: Problem> Group<C> {
     ) -> f64 {
         let mut parts = Vec::new();
         answered.threads.collect_ranges(found.len(), GRAIN, &mut parts, |range, parts| {
-            let all = self.problems[range.clone()].iter().zip(&found[range]);
-            let all = all.map(|(problem, found)| (problem, found.ends()));
-            let errors = all
-                .filter(|(_, ends)| (answered.counts)(ends))
-                .map(|(problem, ends)| problem.error_m_s(both(&ends, twists, answered.fixed)));
+            let all = self.answers[range.clone()].iter().zip(&found[range]);
+            let all = all.map(|(answer, found)| (answer, found.ends()));
+            let errors = all.filter(|(_, ends)| (answered.counts)(ends)).map(|(answer, ends)| {
+                let twists = both(&ends, twists, answered.fixed);
+                answer.constraint.error_m_s(&answer.impulse.value, twists)
+            });
             parts.push(errors.fold(0.0, f64::max));
         });
         parts.into_iter().fold(0.0, f64::max)
     }
 
     /// Gives all constraints of this rank their directions, and sends them to the ranks that need
-    /// them. See [`Problem::turn`].
-    pub fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
-        step.threads.for_each_patch(EachPatch(&mut self.problems), GRAIN, |_, problem| {
-            problem.0[0].turn(share);
+    /// them. See [`Answer::set_direction`].
+    pub fn set_directions(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
+        step.threads.for_each_patch(EachPatch(&mut self.answers), GRAIN, |_, answer| {
+            answer.0[0].set_direction(share);
         });
-        self.exchange(step, |own| *own.direction(), |foreign, it| *foreign.direction_mut() = it)
+        self.exchange(step, |own| own.impulse.direction, |foreign, it| foreign.1.direction = it)
     }
 
     /// Adds `-g.p` and `p.Ap` of the constraints of this rank, J. Before: bodies have the
@@ -312,16 +298,14 @@ impl<C: Problem> Group<C> {
         twists: &[Twist],
         all: &mut ExactSums<2>,
     ) {
-        let (problems, mut parts) = (&self.problems, Vec::<ExactSums<2>>::new());
-        step.threads.collect_ranges(problems.len(), GRAIN, &mut parts, |range, parts| {
+        let (answers, mut parts) = (&self.answers, Vec::<ExactSums<2>>::new());
+        step.threads.collect_ranges(answers.len(), GRAIN, &mut parts, |range, parts| {
             let mut sums = ExactSums::default();
-            for (problem, found) in problems[range.clone()].iter().zip(&found[range]) {
+            for (answer, found) in answers[range.clone()].iter().zip(&found[range]) {
                 let ends = found.ends();
-                let second = match ends.second {
-                    Partner::Movable(place) => &twists[place as usize],
-                    Partner::Fixed(_) => &Twist::ZERO,
-                };
-                sums.add(problem.along_direction([&twists[ends.first as usize], second]));
+                let twist = |place: u32| &twists[place as usize];
+                let second = ends.second.movable().map_or(&Twist::ZERO, twist);
+                sums.add(answer.along_direction([twist(ends.first), second]));
             }
             parts.push(sums);
         });
@@ -330,23 +314,22 @@ impl<C: Problem> Group<C> {
 
     /// Changes all impulses that this rank knows.
     pub fn change(&mut self, step: &StepParts, change: Change) {
-        let apply = |impulse: &mut C::Impulse| impulse.apply(change);
-        let Self { problems, foreign, .. } = self;
-        step.threads.for_each_patch(EachPatch(problems), GRAIN, |_, problem| {
-            apply(problem.0[0].impulse_mut());
+        let Self { answers, foreign, .. } = self;
+        step.threads.for_each_patch(EachPatch(answers), GRAIN, |_, answer| {
+            answer.0[0].change(change);
         });
-        foreign.iter_mut().for_each(apply);
+        foreign.iter_mut().for_each(|(law, impulse)| impulse.change(law, change));
     }
 
-    /// Sends `part` of the impulses of this rank's constraints to the ranks that need them. After:
+    /// Sends `part` of the answers to this rank's constraints to the ranks that need them. After:
     /// `apply` has set this part in `foreign`.
     fn exchange<T: Pod>(
         &mut self,
         step: &mut StepParts,
-        part: impl Fn(&C::Impulse) -> T,
-        apply: impl Fn(&mut C::Impulse, T),
+        part: impl Fn(&Answer<C>) -> T,
+        apply: impl Fn(&mut (C::Law, Impulse<Value<C>>), T),
     ) -> Result<()> {
-        let Self { problems, foreign, partners, .. } = self;
+        let Self { answers, foreign, partners, .. } = self;
         let ranks = |has: fn(&Involved) -> bool| -> Vec<u32> {
             partners.iter().filter(|partner| has(partner)).map(|partner| partner.rank).collect()
         };
@@ -355,7 +338,7 @@ impl<C: Problem> Group<C> {
         let at = |rank: u32| partners.binary_search_by_key(&rank, |partner| partner.rank);
         let parts = |rank: u32| {
             let sent = at(rank).map_or(&[][..], |at| &partners[at].sent);
-            sent.iter().map(|&problem| part(problems[problem as usize].impulse()))
+            sent.iter().map(|&place| part(&answers[place as usize]))
         };
         let mut slots = foreign.iter_mut();
         step.synchroniser.send_to_ranks(step.world, &receivers, &sources, parts, |_, arrived| {
@@ -375,12 +358,8 @@ impl<C: Problem> Group<C> {
             if body.state.twist.linear.norm() * h_s > population.bounds()[place].radius {
                 continue;
             }
-            for touch in self.by_body.of(place).filter(|touch| touch.is_first()) {
-                let value = *self.impulse(touch).value();
-                if value != Value::<C>::zeroed() {
-                    kept.push(C::Kept::of(body.id, touch, &value));
-                }
-            }
+            let value = |touch: &BodyConstraint| &self.impulse(touch).1.value;
+            keep::<C>(body.id, self.by_body.of(place), value, kept);
         }
     }
 }

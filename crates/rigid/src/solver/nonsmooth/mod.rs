@@ -5,48 +5,40 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`problem`] | what the sweeps need of a constraint |
+//! | [`constraint`] | what the sweeps need of a constraint |
 //! | [`contact`] | one contact and its impulse; `contact::roll` with rolling resistance |
 //! | [`joint`] | one joint and its impulse |
 //! | `search` | when the sweeps end, and in which direction the impulses change |
 //! | `group` | all constraints of one kind on one rank, with the messages about them |
-//! | `announced` | what ranks tell each other of the constraints of a body |
+//! | `announced` | what ranks send each other about the constraints of a body |
 //! | [`islands`] | the motions that joints hold, solved at once |
-//! | `kept` | impulses of the last step |
-//! | `involved` | which other ranks need the impulses of this rank's constraints |
 
 pub mod announced;
+pub mod constraint;
 pub mod contact;
 mod group;
-mod involved;
 pub mod islands;
 pub mod joint;
-pub mod kept;
-pub mod problem;
 pub mod search;
 
+use self::constraint::{Answer, Applied, Change, Wrench};
 use self::contact::Pressing;
 use self::group::Group;
 use self::islands::{Islands, contradiction, parts_of};
-use self::joint::JointProblem;
-use self::problem::{Change, Driver, Wrench};
+use self::joint::JointConstraint;
 use self::search::{Next, Progress, Search};
-use crate::body::Twist;
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::pair::{Between, Ends, Partner};
-use crate::motion::Mobility;
+use crate::constraint::joint::ActiveJoint;
+use crate::constraint::{Between, Ends};
 use crate::solver::{Answered, GRAIN, Solved, Solver, StepParts};
-use cloth_core::bounds;
-use cloth_core::error::Result;
-use cloth_core::ranks::ExactSums;
-use cloth_core::threads::EachPatch;
+use crate::{Mobility, Twist};
+use cloth_core::{EachPatch, ExactSums, Result, bounds};
 
 /// The buffers of non-smooth contact dynamics.
 #[derive(Debug)]
 pub(super) struct Nonsmooth<C: Pressing> {
     sweeps: usize,
     contacts: Group<C>,
-    joints: Group<JointProblem>,
+    joints: Group<JointConstraint>,
     islands: Islands,
     /// Velocities, inverses of mass and inertia, and numbers of constraints, by place.
     twists: Vec<Twist>,
@@ -79,13 +71,13 @@ impl<C: Pressing> Solver for Nonsmooth<C> {
             self.aim_at_what_is_reached(step)?;
             sweeps += self.search(step, self.sweeps - sweeps as usize)?;
         }
-        self.drive(step, Driver::Impulses);
+        self.update_velocities(step, Applied::Impulses);
         for (state, twist) in step.population.own_states_mut().iter_mut().zip(&self.twists) {
             state.twist = *twist;
         }
-        let mut kept = Vec::with_capacity(step.contacts.len());
+        let mut kept = std::mem::take(step.impulses);
         self.contacts.keep(step, &mut kept);
-        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
+        *step.impulses = kept;
         if step.has_joints() {
             let mut kept = std::mem::take(step.joint_impulses);
             self.joints.keep(step, &mut kept);
@@ -132,12 +124,11 @@ impl<C: Pressing> Nonsmooth<C> {
     /// of own bodies.
     fn announce(&mut self, step: &mut StepParts) -> Result<u64> {
         let Self { contacts, joints, .. } = self;
-        let kept = std::mem::take(step.impulses);
-        let mut kept = kept.into_iter().map(C::kept).collect();
+        let mut kept = std::mem::take(step.impulses);
         let mut kept_joints = std::mem::take(step.joint_impulses);
-        let mut count = contacts.tell_owners(step, step.contacts, &mut kept)?;
+        let mut count = contacts.announce_to_owners(step, step.contacts, &mut kept)?;
         if step.has_joints() {
-            count += joints.tell_owners(step, step.joints, &mut kept_joints)?;
+            count += joints.announce_to_owners(step, step.joints, &mut kept_joints)?;
         }
         let others = step.has_joints().then(|| joints.by_body());
         contacts.reply_to_copies(step, step.contacts.len(), &kept, others)?;
@@ -145,8 +136,7 @@ impl<C: Pressing> Nonsmooth<C> {
             let others = Some(contacts.by_body());
             joints.reply_to_copies(step, step.joints.len(), &kept_joints, others)?;
         }
-        *step.impulses = kept.into_iter().map(C::impulse_of).collect();
-        *step.joint_impulses = kept_joints;
+        (*step.impulses, *step.joint_impulses) = (kept, kept_joints);
         Ok(count)
     }
 
@@ -169,7 +159,7 @@ impl<C: Pressing> Nonsmooth<C> {
             let sides = bodies.sides(&ends, &settings.gravity);
             let surface = materials.surface(sides[0].material, sides[1].material);
             let counts = counts_of(&ends, counts);
-            C::begin(contact, &sides, &surface, counts, start, settings)
+            C::new(contact, &sides, &surface, counts, start, settings)
         });
         let others = step.has_joints().then(|| joints.by_body());
         contacts.share_starts(step, others)
@@ -180,7 +170,7 @@ impl<C: Pressing> Nonsmooth<C> {
         let (bodies, settings) = (step.bodies(), step.settings);
         joints.make(step.threads, step.joints, |joint, start| {
             let sides = bodies.sides(&joint.ends, &settings.gravity);
-            JointProblem::new(joint, &sides, counts_of(&joint.ends, counts), start, settings)
+            JointConstraint::new(joint, &sides, counts_of(&joint.ends, counts), start, settings)
         });
         joints.share_starts(step, Some(contacts.by_body()))
     }
@@ -188,23 +178,23 @@ impl<C: Pressing> Nonsmooth<C> {
     /// After: joints know the velocities that close them. These depend on how the bodies turn.
     /// `is_known` tells whether the impulses are those of this step.
     fn aim_joints(&mut self, step: &StepParts, is_known: bool) {
-        self.drive(step, Driver::Impulses);
+        self.update_velocities(step, Applied::Impulses);
         let Self { joints, twists, .. } = self;
         let (all, settings, fixed) = (step.all_joints, step.settings, step.fixed);
         let bodies = step.population.bodies();
-        joints.for_each(step, step.joints, |joint, problem| {
+        joints.for_each(step, step.joints, |joint, answer| {
             let of_model = &all.all()[joint.ends.number as usize];
-            let curvature = |is_driven: bool| {
-                let twist = |place: usize| match is_driven {
+            let curvature = |is_applied: bool| {
+                let twist = |place: usize| match is_applied {
                     true => twists[place],
                     false => bodies.states()[place].twist,
                 };
                 let (states, inertias) = joint.movers(&bodies, fixed, twist);
                 joint.curvature(of_model, &states, inertias, settings.step_s)
             };
-            let driven = curvature(true);
-            let curvature = if is_known { driven } else { foreseen(&curvature(false), &driven) };
-            problem.aim(joint, &curvature, settings);
+            let applied = curvature(true);
+            let curvature = if is_known { applied } else { foreseen(&curvature(false), &applied) };
+            answer.constraint.aim(joint, &curvature, settings);
         });
     }
 
@@ -219,20 +209,17 @@ impl<C: Pressing> Nonsmooth<C> {
             let place = place as usize;
             (bodies.id(place), parts_of(&mobilities[place], counts[place]))
         };
-        let all = step.joints.iter().zip(joints.problems()).filter(|(_, problem)| problem.holds());
-        let held = all.map(|(ActiveJoint { ends, .. }, problem)| {
-            let second = match ends.second {
-                Partner::Movable(place) => Some(body(place)),
-                Partner::Fixed(_) => None,
-            };
-            problem.held(ends.number, [Some(body(ends.first)), second])
+        let all = step.joints.iter().zip(joints.answers()).filter(|it| it.1.constraint.holds());
+        let held = all.clone().map(|(ActiveJoint { ends, .. }, answer)| {
+            let bodies = [Some(body(ends.first)), ends.second.movable().map(body)];
+            answer.constraint.held(ends.number, bodies)
         });
         islands.begin(&held.collect::<Vec<_>>(), threads)?;
-        let apart = holding(joints.problems()).map(|it| *it.apart()).collect::<Vec<_>>();
-        let stuck = islands.contradicting(&apart, threads)?;
+        let openings =
+            holding(joints.answers()).map(|it| *it.constraint.openings()).collect::<Vec<_>>();
+        let stuck = islands.contradicting(&openings, threads)?;
         if !stuck.is_empty() {
-            let holding = step.joints.iter().zip(joints.problems()).filter(|it| it.1.holds());
-            let numbers: Vec<u32> = holding.map(|(joint, _)| joint.ends.number).collect();
+            let numbers: Vec<u32> = all.map(|(joint, _)| joint.ends.number).collect();
             let stuck: Vec<u32> = stuck.into_iter().map(|place| numbers[place]).collect();
             return Err(contradiction(step.all_joints.all(), &stuck));
         }
@@ -242,10 +229,11 @@ impl<C: Pressing> Nonsmooth<C> {
     /// Before: joints know the velocities that close them. After: they aim at what impulses reach.
     fn aim_at_what_is_reached(&mut self, step: &StepParts) -> Result<()> {
         let Self { joints, islands, .. } = self;
-        let missing: Vec<_> = holding(joints.problems()).map(JointProblem::held_targets).collect();
+        let missing: Vec<_> =
+            holding(joints.answers()).map(|it| it.constraint.held_targets()).collect();
         let unreached = islands.unreached(&missing, (step.world, step.threads))?;
-        let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
-        all.zip(&unreached).for_each(|(problem, part)| problem.close_less_by(part));
+        let all = joints.answers_mut().iter_mut().filter(|it| it.constraint.holds());
+        all.zip(&unreached).for_each(|(answer, part)| answer.constraint.close_less_by(part));
         Ok(())
     }
 
@@ -253,7 +241,7 @@ impl<C: Pressing> Nonsmooth<C> {
     fn search(&mut self, step: &mut StepParts, most: usize) -> Result<u64> {
         let mut search = Search::default();
         loop {
-            self.drive(step, Driver::Impulses);
+            self.update_velocities(step, Applied::Impulses);
             let (next, is_least) = search.next(self.sweep(step)?, most, step.world)?;
             if next == Next::Back {
                 self.change(step, Change::GoBack);
@@ -262,9 +250,9 @@ impl<C: Pressing> Nonsmooth<C> {
             if is_least {
                 self.change(step, Change::Mark);
             }
-            self.turn(step, if let Next::Turn(share) = next { share } else { 0.0 })?;
+            self.set_directions(step, if let Next::Conjugate(share) = next { share } else { 0.0 })?;
             let length = match next {
-                Next::Turn(_) => self.length(step, &search)?,
+                Next::Conjugate(_) => self.length(step, &search)?,
                 // Limits and motors are not counted among the constraints of a body.
                 _ if step.has_joints() => self.length(step, &search)?.min(1.0),
                 _ => 1.0,
@@ -276,22 +264,22 @@ impl<C: Pressing> Nonsmooth<C> {
         }
     }
 
-    /// After: the bodies that this rank is involved in have the velocities of `driver`.
-    fn drive(&mut self, step: &StepParts, driver: Driver) {
+    /// After: the bodies that this rank is involved in have the velocities of `applied`.
+    fn update_velocities(&mut self, step: &StepParts, applied: Applied) {
         let Self { contacts, joints, twists, mobilities, .. } = self;
         let (states, has_joints) = (step.population.bodies().states(), step.has_joints());
         step.threads.for_each_patch(EachPatch(twists), GRAIN, |place, twist| {
             let mut sum = Wrench::ZERO;
-            let mut is_constrained = contacts.act(place, driver, &mut sum);
+            let mut is_constrained = contacts.apply(place, applied, &mut sum);
             if has_joints {
-                is_constrained |= joints.act(place, driver, &mut sum);
+                is_constrained |= joints.apply(place, applied, &mut sum);
             }
             if !is_constrained {
                 return;
             }
-            let free = match driver {
-                Driver::Impulses => &states[place].twist,
-                Driver::Directions => &Twist::ZERO,
+            let free = match applied {
+                Applied::Impulses => &states[place].twist,
+                Applied::Directions => &Twist::ZERO,
             };
             twist.0[0] = *free;
             sum.add_to(&mut twist.0[0], &mobilities[place]);
@@ -305,11 +293,10 @@ impl<C: Pressing> Nonsmooth<C> {
         contacts.sweep(step, step.contacts, twists);
         joints.sweep(step, step.joints, twists);
         if !islands.is_empty() {
-            let open: Vec<_> =
-                holding(joints.problems()).map(JointProblem::held_gradient).collect();
+            let open: Vec<_> = holding(joints.answers()).map(Answer::held_gradient).collect();
             let changes = islands.solve(&open, (step.world, step.threads))?;
-            let all = joints.problems_mut().iter_mut().filter(|problem| problem.holds());
-            all.zip(&changes).for_each(|(problem, change)| problem.replace_held(change));
+            let all = joints.answers_mut().iter_mut().filter(|it| it.constraint.holds());
+            all.zip(&changes).for_each(|(answer, change)| answer.replace_held(change));
         }
         let mut all = Progress::default();
         contacts.add_progress(step, &mut all);
@@ -318,10 +305,10 @@ impl<C: Pressing> Nonsmooth<C> {
     }
 
     /// Gives all impulses their directions. After: all involved ranks know them.
-    fn turn(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
-        self.contacts.turn(step, share)?;
+    fn set_directions(&mut self, step: &mut StepParts, share: f64) -> Result<()> {
+        self.contacts.set_directions(step, share)?;
         if step.has_joints() {
-            self.joints.turn(step, share)?;
+            self.joints.set_directions(step, share)?;
         }
         Ok(())
     }
@@ -329,7 +316,7 @@ impl<C: Pressing> Nonsmooth<C> {
     /// The length of the change along the directions. After: bodies have the velocities of the
     /// directions.
     fn length(&mut self, step: &StepParts, search: &Search) -> Result<f64> {
-        self.drive(step, Driver::Directions);
+        self.update_velocities(step, Applied::Directions);
         let mut products = ExactSums::default();
         self.contacts.add_products(step, step.contacts, &self.twists, &mut products);
         self.joints.add_products(step, step.joints, &self.twists, &mut products);
@@ -344,17 +331,14 @@ impl<C: Pressing> Nonsmooth<C> {
 }
 
 /// The joints that hold a motion.
-fn holding(all: &[JointProblem]) -> impl Iterator<Item = &JointProblem> {
-    all.iter().filter(|problem| problem.holds())
+fn holding(all: &[Answer<JointConstraint>]) -> impl Iterator<Item = &Answer<JointConstraint>> {
+    all.iter().filter(|answer| answer.constraint.holds())
 }
 
 /// The number of constraints of each body. It is 0 for a fixed one.
 pub fn counts_of(ends: &Ends, counts: &[u32]) -> [u32; 2] {
-    let second = match ends.second {
-        Partner::Movable(place) => counts[place as usize],
-        Partner::Fixed(_) => 0,
-    };
-    [counts[ends.first as usize], second]
+    let count = |place: u32| counts[place as usize];
+    [count(ends.first), ends.second.movable().map_or(0, count)]
 }
 
 /// The second-order part of the motion of a joint that is expected for this step: that of the

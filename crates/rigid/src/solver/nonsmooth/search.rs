@@ -29,8 +29,7 @@
 //! end only when they have removed a fixed part of the error with which this step began: then
 //! structures come to rest, at any scale of speeds.
 
-use cloth_core::error::Result;
-use cloth_core::ranks::{ExactSums, World};
+use cloth_core::{ExactSums, Result, World};
 
 /// Errors of a constraint's velocity count as small below this part of the speed that the forces give
 /// its bodies in a step.
@@ -39,13 +38,14 @@ const TOLERANCE: f64 = 0.01;
 /// The part of the first sweep's error at which the sweeps may end.
 const REDUCTION: f64 = 1e-3;
 
-/// As [`TOLERANCE`]: if all constraints are below, no further sweep is made.
+/// The part of that speed below which nothing is left: if all constraints are below, no further
+/// sweep is made.
 const NEGLIGIBLE: f64 = 1e-9;
 
 /// The part of the speed of bodies that counts as large: of it `NEGLIGIBLE` is what rounding leaves.
 pub const ROUNDED: f64 = 1e-14 / NEGLIGIBLE;
 
-/// As [`REDUCTION`]: what rounding leaves.
+/// The part of the first sweep's error that rounding leaves.
 const ROUNDING: f64 = 1e-13;
 
 /// A change of the impulses whose `p.Ap` is below this part of `p.Pp` moves nothing: what rounding
@@ -66,7 +66,7 @@ pub struct Swept {
     /// `-g.z`, J.
     pub descent: f64,
     /// `-g.(z - z_last)`, J.
-    pub turn: f64,
+    pub conjugacy: f64,
     /// The part of `E`, J.
     pub energy: f64,
     /// Error of the velocity, m/s.
@@ -79,8 +79,8 @@ impl Progress {
     /// The sums over constraints.
     pub fn of(changes: impl Iterator<Item = Swept>) -> Self {
         let (mut sums, mut large, mut left) = (ExactSums::default(), 0, 0);
-        for Swept { descent, turn, energy, error, speed } in changes {
-            sums.add([descent, turn, energy, error * error, 0.0, 0.0]);
+        for Swept { descent, conjugacy, energy, error, speed } in changes {
+            sums.add([descent, conjugacy, energy, error * error, 0.0, 0.0]);
             large += u32::from(error > TOLERANCE * speed);
             left += u32::from(error > NEGLIGIBLE * speed);
         }
@@ -104,7 +104,7 @@ pub enum Next {
     /// The search begins again: the impulses change by `z`.
     Restart,
     /// The direction is `z` plus this multiple of the last one.
-    Turn(f64),
+    Conjugate(f64),
 }
 
 /// The search of one step.
@@ -158,7 +158,7 @@ impl Search {
         most: usize,
         world: &dyn World,
     ) -> Result<(Next, bool)> {
-        let sums @ [descent, turn, energy, error, ..] = swept.sums.all_reduce(world)?;
+        let sums @ [descent, conjugacy, energy, error, ..] = swept.sums.all_reduce(world)?;
         if self.sweeps == 0 {
             (self.least_energy, self.last_energy) = (energy, energy);
             self.error_there = error;
@@ -170,18 +170,18 @@ impl Search {
         } else if is_done || self.sweeps == most {
             Next::End
         } else if self.sweeps == 1 {
-            Next::Turn(0.0)
+            Next::Conjugate(0.0)
         } else if energy > self.last_energy || self.last_descent <= 0.0 {
             Next::Restart
         } else {
-            Next::Turn((turn / self.last_descent).max(0.0))
+            Next::Conjugate((conjugacy / self.last_descent).max(0.0))
         };
         if is_least {
             (self.least_energy, self.error_there) = (energy, error);
         }
         (self.last_energy, self.last_descent) = (energy, descent);
         // Along the last direction the gradient is 0, so `z.Pp_last` is too.
-        let share = if let Next::Turn(share) = next { share } else { 0.0 };
+        let share = if let Next::Conjugate(share) = next { share } else { 0.0 };
         self.square = descent + share * share * self.square;
         Ok((next, is_least))
     }

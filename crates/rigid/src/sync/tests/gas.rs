@@ -1,7 +1,8 @@
 //! Many fast bodies over many steps.
 
 use super::*;
-use crate::sync::checks::{Census, census};
+use crate::Census;
+use crate::sync::checks::census;
 use cloth_core::ranks::in_process;
 
 /// Moves bodies on several ranks. After each step, each rank is compared with one list of all

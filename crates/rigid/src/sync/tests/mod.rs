@@ -7,11 +7,11 @@ mod single;
 use std::sync::Arc;
 
 use super::*;
-use crate::body::{Body, BodyId, BodyState, Load, Twist};
 use crate::domain::{Cells, Domain, Grid, Subdomains};
 use crate::horizon::Horizon;
-use crate::shape::{Shape, Sphere};
-use cloth_core::math::{Vec3, mix};
+use crate::shape::Sphere;
+use crate::{Body, BodyId, BodyState, Load, Shape, Twist};
+use cloth_core::{Vec3, mix};
 
 /// A random number in `0..1`.
 fn random(k: u64) -> f64 {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sync::encoding::Item;
 use crate::sync::values::Forces;
-use cloth_core::error::Error;
+use cloth_core::Error;
 use cloth_core::ranks::in_process;
 
 const METHODS: [Synchronisation; 2] =

@@ -25,9 +25,9 @@ use cloth_bodies::bodies::joints::kind::JointKind;
 use cloth_bodies::bodies::joints::{JointSettings, Motor};
 use cloth_core::error::{Error, Result};
 use cloth_core::math::Vec3;
-use cloth_rigid::constraint::joint::list::Joints;
+use cloth_rigid::constraint::joint::Joints;
 use cloth_rigid::solver::Response;
-use cloth_workers::engines::check_joint;
+use cloth_workers::engine::check_joint;
 
 /// Adds the joints of the scene to `setup`. Paths are relative to `scene_dir`.
 ///

@@ -6,7 +6,7 @@ use cloth_core::bounds::{
 use cloth_core::settings;
 
 use crate::bodies::timed::{TimedKey, value_at};
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 settings! {
     /// The air of a scene. Drag is a force per area, linear and quadratic in the velocity; without

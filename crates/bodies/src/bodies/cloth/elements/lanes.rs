@@ -5,7 +5,7 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// One number of each of L elements.
 #[derive(Debug, Clone, Copy, PartialEq)]

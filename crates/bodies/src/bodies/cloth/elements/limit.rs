@@ -21,15 +21,14 @@
 //! the slope of `t` is that of the secant to where the triangle is at the end of the step if nothing
 //! brakes it. So a step that begins with soft cloth knows where it gets stiff. Source: ours.
 
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::membrane::MembraneTriangle;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{RestCloths, STIFFEST, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
-use cloth_core::ids::{FaceId, VertexId};
 use cloth_core::linear::{Block, BlockStructure, PairSlot, PatchEquations, Quantum};
-use cloth_core::math::{Mat3, Vec2, Vec3};
 use cloth_core::partition::Layout;
+use cloth_core::{FaceId, Mat3, Vec2, Vec3, VertexId};
 
 /// The share of the limit below which cloth does not feel it.
 const ONSET: f64 = 0.8;
@@ -300,7 +299,7 @@ impl Hessian {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cloth_core::math::Mat2;
+    use cloth_core::Mat2;
 
     const LAW: Law = Law { limit: 0.05, stiffness: 500.0, size: 8000.0 };
 

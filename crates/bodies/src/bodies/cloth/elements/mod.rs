@@ -8,13 +8,11 @@ mod lanes;
 #[cfg(test)]
 mod tests;
 
-use crate::bodies::cloth::inputs::StepInputs;
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::rest::RestCloths;
-use cloth_core::ids::{FaceId, VertexId};
 use cloth_core::linear::{BlockStructure, PatchEquations};
-use cloth_core::math::Vec3;
 use cloth_core::partition::Layout;
-use cloth_core::threads::Threads;
+use cloth_core::{FaceId, Threads, Vec3, VertexId};
 
 /// All elements of one kind, of all cloths. They are constant, and the ranks of a process share
 /// them.

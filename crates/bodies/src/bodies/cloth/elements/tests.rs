@@ -5,15 +5,15 @@ use std::sync::Arc;
 use sprs::CsMat;
 
 use super::*;
+use crate::bodies::cloth::assembly::Stability;
 use crate::bodies::cloth::energy::EnergyState;
-use crate::bodies::cloth::inputs::Stability;
 use crate::bodies::cloth::material::{BendingStiffness, Material, MembraneStiffness};
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
 use crate::bodies::cloth::{AirDrag, Assembly, ClothModel};
+use cloth_core::ByPatch;
 use cloth_core::linear::BlockMatrix;
 use cloth_core::mesh::Topology;
 use cloth_core::partition::{Graph, Partition, Patches};
-use cloth_core::threads::ByPatch;
 
 const SIDE: u32 = 9;
 const CELL: f64 = 0.01;

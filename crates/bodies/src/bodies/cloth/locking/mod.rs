@@ -18,8 +18,7 @@ mod patch;
 use crate::bodies::cloth::locking::patch::Patch;
 use crate::bodies::cloth::material::Material;
 use crate::bodies::cloth::setup::{ClothSetup, RestTriangle};
-use cloth_core::ids::FaceId;
-use cloth_core::math::Vec2;
+use cloth_core::{FaceId, Vec2};
 
 /// Faces that stand for the whole mesh.
 const SAMPLES: usize = 24;
@@ -124,7 +123,7 @@ fn suspects(planes: &[RestTriangle]) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::bodies::cloth::setup::{LoadSetup, RestTriangle};
-    use cloth_core::math::Vec3;
+    use cloth_core::Vec3;
     use cloth_core::mesh::shapes::{Diagonal, sheet};
     use cloth_core::mesh::{ObjDocument, SurfaceMesh};
 

@@ -7,8 +7,7 @@ use crate::bodies::cloth::elements::bending::{
 };
 use crate::bodies::cloth::material::{Material, MembraneStiffness};
 use crate::bodies::cloth::setup::ClothSetup;
-use cloth_core::ids::{FaceId, NONE};
-use cloth_core::math::{Mat3, Vec2, Vec3};
+use cloth_core::{FaceId, Mat3, NONE, Vec2, Vec3};
 
 /// Edges between the middle of a patch and its farthest triangles. With 5 (36 vertices) the excess is
 /// 0.6 to 1.2 times that of whole meshes of 200 to 1,000 vertices, on five kinds of triangles, from

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::*;
 use crate::bodies::Body;
 use crate::bodies::rigid::{Frame, MassProperties, RigidBody};
+use cloth_core::Mat3;
 use cloth_core::linear::Jacobian;
-use cloth_core::math::Mat3;
 use cloth_core::mesh::Mesh;
 
 /// Length of the step, s.

@@ -6,7 +6,6 @@ mod pressed;
 mod round;
 mod turning;
 
-use flying::Flying;
 use proptest::prelude::*;
 
 use crate::contact::fail_safe::*;
@@ -14,6 +13,7 @@ use cloth_collision::collision::Radii;
 use cloth_collision::collision::ccd::time_of_impact;
 use cloth_collision::collision::narrow::closest;
 use cloth_core::ranks::in_process;
+use flying::Flying;
 
 const DELTA_M: f64 = 1e-3;
 

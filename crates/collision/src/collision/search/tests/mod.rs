@@ -51,7 +51,7 @@ fn near_pairs(all: &[Pair], motion: (&[Vec3], &[Vec3]), radius: f64) -> Vec<Pair
     near_pairs_at(all, motion, radius, |_| Pace::Common)
 }
 
-/// The same with a pace for each pair.
+/// The near pairs with a pace for each pair.
 fn near_pairs_at(
     all: &[Pair],
     (x0, x1): (&[Vec3], &[Vec3]),
@@ -118,7 +118,7 @@ fn surfaces(patch_of: &[PatchId], patches: usize) -> Surfaces {
         let surface = Surface::new(first as u32, &faces, &topology, &rest, parts, moves);
         surfaces.list.push(surface);
     }
-    surfaces.keep_apart([[3, 2]].into_iter());
+    surfaces.exclude([[3, 2]].into_iter());
     surfaces
 }
 const CLOTH_VERTICES: usize = 25 + 9;

@@ -2,18 +2,16 @@
 
 use wide::f32x4;
 
-use crate::ids::PatchId;
 use crate::linear::matrix::{BlockMatrix, GRAIN};
 use crate::linear::preconditioner::multilevel::Mesh;
-use crate::linear::preconditioner::multilevel::group::{Factor, GroupMatrix};
-use crate::linear::preconditioner::multilevel::motion::{
-    Block6, GROUP, GroupMotions, Motion, add, add_impulse, lift, of_groups, of_vertices, transposed,
+use crate::linear::preconditioner::multilevel::group::{
+    Block6, Factor, GROUP, GroupMatrix, GroupMotions, Motion, add, add_impulse, lift, of_groups,
+    of_vertices, transposed,
 };
 use crate::linear::preconditioner::multilevel::tree::later;
 use crate::linear::vectors::{LANES, Row, Triple, by_component, by_row, row};
-use crate::math::Vec3;
 use crate::partition::Graph;
-use crate::threads::{ByPatch, EachPatch, Threads};
+use crate::{ByPatch, EachPatch, PatchId, Threads, Vec3};
 
 /// Arms of the rows of a slice: x, y, z.
 type Arms = [f32x4; 3];

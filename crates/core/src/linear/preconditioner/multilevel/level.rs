@@ -5,12 +5,11 @@
 //! the groups, forwards before the correction by the levels above and backwards after it, so the
 //! cycle is symmetric. The highest level is one group, which is solved exactly.
 
-use crate::linear::preconditioner::multilevel::group::{Factor, GroupMatrix};
-use crate::linear::preconditioner::multilevel::motion::{
-    Block6, GroupMotions, Motion, add, add_impulse, lift, of_groups,
+use crate::linear::preconditioner::multilevel::group::{
+    Block6, Factor, GroupMatrix, GroupMotions, Motion, add, add_impulse, lift, of_groups,
+    transposed,
 };
-use crate::math::Vec3;
-use crate::threads::{EachPatch, Threads};
+use crate::{EachPatch, Threads, Vec3};
 
 /// Nodes in groups, and what couples them.
 pub struct Level {
@@ -28,7 +27,7 @@ pub struct Level {
     pub diagonal: Vec<Block6>,
     /// What couples the nodes of each pair.
     pub blocks: Vec<Block6>,
-    /// The same in single precision, for pairs of nodes of two groups.
+    /// The blocks in single precision, for pairs of nodes of two groups.
     narrow: Vec<[Motion; 6]>,
     /// Arm of each node from the centre of its group, m.
     arms: Vec<[f32; 3]>,
@@ -163,7 +162,7 @@ impl Level {
                         Some(parent) => add(&mut above.blocks[parent as usize], &block),
                         None => {
                             add(&mut sum, &block);
-                            add(&mut sum, &super::motion::transposed(&block));
+                            add(&mut sum, &transposed(&block));
                         }
                     }
                 }

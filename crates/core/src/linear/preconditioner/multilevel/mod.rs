@@ -18,7 +18,6 @@
 mod aggregates;
 mod group;
 mod level;
-mod motion;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -27,17 +26,14 @@ use bytemuck::Pod;
 
 use self::aggregates::Aggregates;
 pub use self::aggregates::PatchSums;
+use self::group::{Block6, GROUP, Motion, transposed};
 use self::level::Level;
-use self::motion::{Block6, GROUP, Motion, transposed};
 use self::tree::{Slot, Tree};
-use crate::error::Result;
-use crate::ids::VertexId;
 use crate::linear::matrix::BlockMatrix;
 use crate::linear::vectors::Row;
-use crate::math::Vec3;
 use crate::partition::{Graph, Layout, Partition, PatchGraph, halves};
-use crate::ranks::{Halo, World};
-use crate::threads::Threads;
+use crate::ranks::Halo;
+use crate::{Result, Threads, Vec3, VertexId, World};
 
 /// The mesh that a matrix belongs to.
 pub struct Mesh<'a> {

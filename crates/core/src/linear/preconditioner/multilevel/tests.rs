@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::*;
-use crate::ids::PatchId;
+use crate::PatchId;
 use crate::linear::test_systems::{dense, grid, noise, positions, springs};
 use crate::linear::vectors::{Triple, row};
 use crate::ranks::in_process as ranks;

@@ -1,9 +1,8 @@
 //! The patches as leaves of a binary tree, so that patches of one branch are near each other.
 
-use crate::ids::PatchId;
 use crate::linear::preconditioner::multilevel::Mesh;
-use crate::math::Vec3;
 use crate::partition::{Graph, halves};
+use crate::{PatchId, Vec3};
 
 /// The nodes of the lowest level: the patches in the order of the leaves.
 pub struct Tree {

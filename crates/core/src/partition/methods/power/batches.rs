@@ -1,7 +1,6 @@
 //! Points in batches of a fixed length, which fit vector registers and caches.
 
-use crate::math::Vec3;
-use crate::threads::{EachPatch, Threads};
+use crate::{EachPatch, Threads, Vec3};
 
 /// Number of points in a batch. Loops over a batch have this constant length.
 pub(super) const LANES: usize = 64;

@@ -4,7 +4,7 @@
 //! `2 (x_s - x_r) . x <= |x_s|^2 - p_s - |x_r|^2 + p_r` of all other sites `s`, within given
 //! bounds.
 
-use crate::math::Vec3;
+use crate::Vec3;
 use crate::partition::methods::power::diagram::Diagram;
 
 /// A cell: the part of space that a site owns. It may be empty.

@@ -3,11 +3,10 @@
 //! Source: Wretborn 2026, section 4.2.5. Here a cube is 2, 4, 8, .. spacings wide, so that one
 //! Morton order serves all sizes: the points of a cube are adjacent in it.
 
-use crate::math::Vec3;
 use crate::partition::buckets::Buckets;
 use crate::partition::graph::Graph;
 use crate::partition::methods::power::order::{BITS, CHUNK, Sorted, unkey};
-use crate::threads::Threads;
+use crate::{Threads, Vec3};
 
 /// Cubes of adjacent points.
 #[derive(Debug)]

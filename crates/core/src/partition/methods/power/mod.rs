@@ -17,7 +17,6 @@
 //! | [`diagram`] | power diagram: which site has a point |
 //! | [`cells`] | its cells as convex polytopes |
 
-mod assign;
 mod batches;
 pub mod cells;
 mod coarse;
@@ -30,20 +29,18 @@ mod starts;
 mod tests;
 mod transport;
 
-use self::assign::{Assignment, Cover};
 pub use self::cells::PowerCell;
 use self::coarse::Coarse;
 pub use self::diagram::Diagram;
+use self::diagram::{Assignment, Cover};
 use self::order::Sorted;
 use self::starts::{
     Effort, MOVED_PARTS, best_start, random_sites, regularisation, without_potentials,
 };
 use self::transport::Transport;
 pub use self::transport::{Domain, Solve};
-use crate::error::{Error, Result};
-use crate::math::Vec3;
 use crate::partition::methods::{Partitioner, WeightedPoints};
-use crate::threads::Threads;
+use crate::{Error, Result, Threads, Vec3};
 
 /// The first round after which a cell that got too much work asks for a smaller share of the
 /// coupling.

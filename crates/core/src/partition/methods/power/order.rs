@@ -5,9 +5,8 @@
 //! because fetching them later from all over the memory would take longest. Points with equal keys
 //! stay in their order, so the result is the same for any number of threads.
 
-use crate::math::Vec3;
 use crate::partition::methods::WeightedPoints;
-use crate::threads::{EachPatch, Threads};
+use crate::{EachPatch, Threads, Vec3};
 
 /// Points without a spacing are ordered on a grid of this many cells along the longest side.
 const CELLS: f64 = 65_536.0;

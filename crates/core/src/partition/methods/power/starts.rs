@@ -10,14 +10,13 @@
 //! surface by up to 41 % (plume, 8 ranks), and by 8 % in the mean of 12 shapes. 32 generations
 //! find no more. With 32 ranks or more, random moves find nothing.
 
-use crate::math::Vec3;
 use crate::partition::graph::Graph;
 use crate::partition::measures::surfaces;
 use crate::partition::methods::power::coarse::Coarse;
 use crate::partition::methods::power::diagram::Diagram;
 use crate::partition::methods::power::order::mix;
 use crate::partition::methods::power::transport::{Domain, Transport};
-use crate::threads::{EachPatch, Threads};
+use crate::{EachPatch, Threads, Vec3};
 
 /// The starts work on about this many cubes, or on more if there are many parts.
 const CUBES: usize = 4_000;

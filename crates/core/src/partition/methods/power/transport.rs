@@ -19,11 +19,10 @@
 //! In the log domain, a batch of points leaves out the sites whose `T_rb` is small compared with
 //! the tolerance.
 
-use crate::math::Vec3;
 use crate::partition::methods::power::batches::{Batch, Batches, LANES, Lanes, dot};
 use crate::partition::methods::power::diagram::Diagram;
 use crate::partition::methods::power::exp::exp;
-use crate::threads::Threads;
+use crate::{Threads, Vec3};
 
 /// Each site that is left out loses at most this fraction of the tolerance of a point's work.
 const NEGLIGIBLE: f64 = 1e-6;

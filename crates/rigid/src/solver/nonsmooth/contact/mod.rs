@@ -39,87 +39,49 @@
 //!
 //! Functions that `roll` uses too are always inlined: as calls they make a step 6 % longer.
 
-mod begun;
 mod path;
 pub mod roll;
 
 use bytemuck::{Pod, Zeroable};
 
-pub use self::begun::Begun;
-
-use crate::body::Twist;
-use crate::constraint::contact::{Contact, ContactSettings, REST_STEPS};
-use crate::constraint::kept::KeptImpulse;
-use crate::constraint::pair::Side;
-use crate::material::Surface;
-use crate::motion::Mobility;
-use crate::solver::nonsmooth::kept::Kept;
-use crate::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
+use crate::constraint::{Contact, ContactSettings, KeptImpulse, REST_STEPS, Side};
+use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
+use crate::solver::nonsmooth::constraint::{Answer, Constraint, Found, Law, Wrench};
 use crate::solver::nonsmooth::search::Swept;
-use cloth_core::math::{Mat3, Vec3, perpendicular};
+use crate::{BodyId, Mobility, Surface, Twist};
+use cloth_core::math::perpendicular;
+use cloth_core::{Mat3, Vec3};
 
-/// The impulse of a contact.
+/// The friction cone of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct ContactImpulse {
+pub struct Cone {
     normal: Vec3,
     friction: f64,
-    /// Impulse on the first body, N s. The second one gets the opposite.
-    value: Vec3,
-    /// The direction in which it changes, N s.
-    direction: Vec3,
-    /// The value of least energy in this step, N s.
-    best: Vec3,
 }
 
-impl Impulse for ContactImpulse {
+impl Law for Cone {
     type Value = Vec3;
 
-    fn value(&self) -> &Vec3 {
-        &self.value
-    }
-
-    fn value_mut(&mut self) -> &mut Vec3 {
-        &mut self.value
-    }
-
-    fn direction(&self) -> &Vec3 {
-        &self.direction
-    }
-
-    fn direction_mut(&mut self) -> &mut Vec3 {
-        &mut self.direction
-    }
-
     #[inline]
-    fn act(&self, value: &Vec3, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+    fn apply(&self, value: &Vec3, sign: f64, arm: &Vec3, sum: &mut Wrench) {
         let impulse = value * sign;
         sum.angular += arm.cross(&impulse);
         sum.linear += impulse;
     }
 
-    /// The nearest impulse that friction can give follows.
     #[inline(always)]
-    fn advance(&mut self, length: f64) {
-        let next = self.value + self.direction * length;
-        let along = next.dot(&self.normal);
-        self.value = self.in_cone(along.max(0.0), next - self.normal * along);
-    }
-
-    fn mark(&mut self) {
-        self.best = self.value;
-    }
-
-    fn go_back(&mut self) {
-        self.value = self.best;
+    fn allowed(&self, value: Vec3) -> Vec3 {
+        let along = value.dot(&self.normal);
+        self.impulse(along.max(0.0), value - self.normal * along)
     }
 }
 
-impl ContactImpulse {
+impl Cone {
     /// The impulse of a normal and a tangential part. The tangential part is shortened to what
     /// friction can give.
     #[inline(always)]
-    fn in_cone(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
+    fn impulse(&self, normal: f64, mut tangential: Vec3) -> Vec3 {
         let (length, reach) = (tangential.norm(), self.friction * normal);
         if length > reach {
             tangential *= reach / length;
@@ -128,10 +90,10 @@ impl ContactImpulse {
     }
 }
 
-/// A contact and its impulse. It stays with the rank that treats the contact.
+/// A contact. It stays with the rank that treats it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ContactProblem {
-    impulse: ContactImpulse,
+pub struct ContactConstraint {
+    cone: Cone,
     arms: [Vec3; 2],
     /// `K n`, kg^-1.
     column: Vec3,
@@ -141,36 +103,44 @@ pub struct ContactProblem {
     target: f64,
     /// The speed that the forces give the bodies in a step, m/s.
     speed: f64,
-    /// `w` minus the target, m/s: without impulses, and before the last sweep.
+    /// `w` minus the target without impulses, m/s.
     free_gradient: Vec3,
     /// What the points part by on the way besides `w`, m/s. See `path`.
     bend: Vec3,
-    gradient: Vec3,
-    /// The change of the impulse by the last sweep, N s.
-    change: Vec3,
-    /// `-g.(z - z_last)` of the last sweep, J.
-    turn: f64,
 }
 
-impl ContactProblem {
+/// A contact with or without rolling resistance.
+pub trait Pressing: Constraint<Kept = KeptImpulse> {
     /// A contact of two bodies with the velocities before the response. `counts` has the number of
     /// contacts of each body (any number for a fixed one).
-    pub fn new(
+    fn new(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
         start: &Begun,
         settings: &ContactSettings,
-    ) -> Self {
+    ) -> Answer<Self>;
+}
+
+impl Pressing for ContactConstraint {
+    fn new(
+        contact: &Contact,
+        sides: &[Side; 2],
+        surface: &Surface,
+        counts: [u32; 2],
+        start: &Begun,
+        settings: &ContactSettings,
+    ) -> Answer<Self> {
         let normal = contact.normal;
         let mut arms = [0, 1].map(|i| contact.point - sides[i].centre);
         if sides[1].mobility.inverse_mass == 0.0 {
             // The point is on the surface of the movable body.
             arms[1] -= normal * contact.gap.max(0.0);
         }
-        let give = give(&sides[0].mobility, &arms[0]) * f64::from(counts[0])
-            + give(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
+        let inverse_mass = inverse_effective_mass(&sides[0].mobility, &arms[0])
+            * f64::from(counts[0])
+            + inverse_effective_mass(&sides[1].mobility, &arms[1]) * f64::from(counts[1]);
         let velocity = sides[0].twist.at(&arms[0]) - sides[1].twist.at(&arms[1]);
         let approach = -velocity.dot(&normal);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
@@ -186,30 +156,26 @@ impl ContactProblem {
             separation
         };
         let bend = path::bend(sides, &arms, &start.arm, &normal, settings.step_s);
-        let zero = Vec3::zeros();
-        let friction = surface.friction;
-        let mut impulse =
-            ContactImpulse { normal, friction, value: zero, direction: zero, best: zero };
+        let cone = Cone { normal, friction: surface.friction };
+        let mut value = Vec3::zeros();
         if -rest < approach && approach <= rest {
-            let start = start.impulse * (1.0 + approach / rest).min(1.0);
-            let along = start.dot(&normal);
-            impulse.value = impulse.in_cone(along.max(0.0), start - normal * along);
+            value = cone.allowed(start.impulse * (1.0 + approach / rest).min(1.0));
         }
-        Self {
-            impulse,
+        let contact = Self {
+            cone,
             arms,
-            column: give * normal,
-            slide: largest_across(&give, &normal),
+            column: inverse_mass * normal,
+            slide: largest_across(&inverse_mass, &normal),
             target,
             speed: h * forces,
             free_gradient: velocity + bend - normal * target,
             bend,
-            gradient: zero,
-            change: zero,
-            turn: 0.0,
-        }
+        };
+        Answer::new(contact, value)
     }
+}
 
+impl ContactConstraint {
     /// `w` on the way to the middle of the next step.
     #[inline(always)]
     fn on_way(&self, twists: [&Twist; 2]) -> Vec3 {
@@ -223,100 +189,48 @@ impl ContactProblem {
 
     /// The error of velocity that this change of the impulse removes, m/s.
     fn error(&self, change: &Vec3) -> f64 {
-        let normal = &self.impulse.normal;
+        let normal = &self.cone.normal;
         let along = change.dot(normal);
         let across = (change - normal * along).norm();
         (along.abs() * self.column.dot(normal)).max(across * self.slide)
     }
 
-    /// The impulse in the friction cone that follows the present one at the relative velocity
-    /// `velocity`.
+    /// The change of the impulse `value` to the one in the friction cone that follows it at the
+    /// relative velocity `velocity`.
     #[inline(always)]
-    fn projected(&self, velocity: &Vec3) -> Vec3 {
-        let Self { impulse, column, .. } = self;
-        let n = &impulse.normal;
-        let old = impulse.value.dot(n);
+    fn change(&self, value: &Vec3, velocity: &Vec3) -> Vec3 {
+        let Self { cone, column, .. } = self;
+        let n = &cone.normal;
+        let old = value.dot(n);
         let normal = (old - (velocity.dot(n) - self.target) / column.dot(n)).max(0.0);
         let velocity = velocity + column * (normal - old);
         let across = velocity - n * velocity.dot(n);
-        impulse.in_cone(normal, impulse.value - n * old - across / self.slide)
+        cone.impulse(normal, value - n * old - across / self.slide) - value
     }
 }
 
-/// The problem of one contact, with or without rolling resistance.
-pub trait Pressing: Problem<Kept: Kept<Start = Begun>> {
-    /// As [`ContactProblem::new`].
-    fn begin(
-        contact: &Contact,
-        sides: &[Side; 2],
-        surface: &Surface,
-        counts: [u32; 2],
-        start: &Begun,
-        settings: &ContactSettings,
-    ) -> Self;
-    /// What is kept of a contact with this impulse in the last step.
-    fn kept(impulse: KeptImpulse) -> Self::Kept;
-    /// The impulse of what is kept.
-    fn impulse_of(kept: Self::Kept) -> KeptImpulse;
-}
-
-impl Pressing for ContactProblem {
-    fn begin(
-        contact: &Contact,
-        sides: &[Side; 2],
-        surface: &Surface,
-        counts: [u32; 2],
-        start: &Begun,
-        settings: &ContactSettings,
-    ) -> Self {
-        Self::new(contact, sides, surface, counts, start, settings)
-    }
-
-    fn kept(impulse: KeptImpulse) -> KeptImpulse {
-        impulse
-    }
-
-    fn impulse_of(kept: KeptImpulse) -> KeptImpulse {
-        kept
-    }
-}
-
-impl Problem for ContactProblem {
-    type Impulse = ContactImpulse;
+impl Constraint for ContactConstraint {
+    type Law = Cone;
     type Kept = KeptImpulse;
 
-    fn impulse(&self) -> &ContactImpulse {
-        &self.impulse
+    const HAS_ROWS: bool = false;
+
+    fn law(&self) -> &Cone {
+        &self.cone
     }
 
-    fn impulse_mut(&mut self) -> &mut ContactImpulse {
-        &mut self.impulse
+    fn start(&impulse: &Vec3, touch: &BodyConstraint) -> Begun {
+        Begun { impulse, arm: touch.arm }
     }
 
     #[inline(always)]
-    fn sweep(&mut self, twists: [&Twist; 2]) {
+    fn sweep(&mut self, value: &Vec3, twists: [&Twist; 2]) -> [Vec3; 2] {
         let velocity = self.on_way(twists);
-        self.gradient = velocity - self.impulse.normal * self.target;
-        let change = self.projected(&velocity) - self.impulse.value;
-        self.turn = self.gradient.dot(&(self.change - change));
-        self.change = change;
+        [velocity - self.cone.normal * self.target, self.change(value, &velocity)]
     }
 
-    fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
-        self.error(&(self.projected(&self.on_way(twists)) - self.impulse.value))
-    }
-
-    fn change(&self) -> &Vec3 {
-        &self.change
-    }
-
-    fn take(&mut self) {
-        self.impulse.value += self.change;
-    }
-
-    fn propose(&mut self, value: &Vec3, last: &Vec3) {
-        self.change = value - self.impulse.value;
-        self.turn = self.gradient.dot(&(last - self.change));
+    fn error_m_s(&self, value: &Vec3, twists: [&Twist; 2]) -> f64 {
+        self.error(&self.change(value, &self.on_way(twists)))
     }
 
     fn arms(&self) -> &[Vec3; 2] {
@@ -324,36 +238,28 @@ impl Problem for ContactProblem {
     }
 
     fn product(&self, a: &Vec3, b: &Vec3) -> f64 {
-        self.column.dot(&self.impulse.normal) * a.dot(b)
+        self.column.dot(&self.cone.normal) * a.dot(b)
     }
 
     #[inline(always)]
-    fn swept(&self) -> Swept {
-        let Self { impulse, gradient, change, .. } = self;
+    fn swept(&self, value: &Vec3, found: &Found<Vec3>) -> Swept {
+        let Found { gradient, change, last } = found;
         Swept {
             descent: -gradient.dot(change),
-            turn: self.turn,
-            energy: 0.5 * impulse.value.dot(&(gradient + self.free_gradient)),
+            conjugacy: gradient.dot(&(last - change)),
+            energy: 0.5 * value.dot(&(gradient + self.free_gradient)),
             error: self.error(change),
             speed: self.speed,
         }
     }
 
-    /// A contact that the sweep does not change gets no direction: most of these are open.
-    fn turn(&mut self, share: f64) {
-        let is_fixed = self.change == Vec3::zeros();
-        let last = if is_fixed { Vec3::zeros() } else { self.impulse.direction };
-        self.impulse.direction = self.change + last * share;
-    }
-
-    fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
-        let direction = &self.impulse.direction;
-        [-self.gradient.dot(direction), self.relative(twists).dot(direction)]
+    fn along_direction(&self, g: &Vec3, direction: &Vec3, twists: [&Twist; 2]) -> [f64; 2] {
+        [-g.dot(direction), self.relative(twists).dot(direction)]
     }
 }
 
 /// Velocity of the point at `arm` by a unit impulse there.
-fn give(mobility: &Mobility, arm: &Vec3) -> Mat3 {
+fn inverse_effective_mass(mobility: &Mobility, arm: &Vec3) -> Mat3 {
     let cross = arm.cross_matrix();
     Mat3::from_diagonal_element(mobility.inverse_mass) - cross * mobility.inverse_inertia * cross
 }
@@ -366,6 +272,49 @@ fn largest_across(matrix: &Mat3, normal: &Vec3) -> f64 {
     let (a, b, c) = (s.dot(&(matrix * s)), s.dot(&(matrix * t)), t.dot(&(matrix * t)));
     let (mean, half) = (0.5 * (a + c), 0.5 * (a - c));
     mean + (half * half + b * b).sqrt()
+}
+
+/// What the last step left for a contact. It is zero for a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Begun {
+    /// The impulse, N s.
+    pub impulse: Vec3,
+    /// Vector from the centre of mass of the first body to the contact, m.
+    pub arm: Vec3,
+}
+
+impl Kept for KeptImpulse {
+    type Start = Begun;
+
+    fn body(&self) -> BodyId {
+        self.body
+    }
+
+    fn start(&self) -> Begun {
+        Begun { impulse: self.impulse, arm: self.arm }
+    }
+
+    fn touch(&self) -> BodyConstraint {
+        let Self { partner, arm, .. } = *self;
+        BodyConstraint { partner, arm, ..BodyConstraint::zeroed() }
+    }
+
+    fn of(body: BodyId, touch: &BodyConstraint, start: &Begun) -> Self {
+        Self { body, partner: touch.partner, arm: touch.arm, impulse: start.impulse }
+    }
+
+    /// The impulse of the same two bodies that acted nearest. Of equally near ones it is the first.
+    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
+        let mut best = (f64::INFINITY, None);
+        for (place, kept) in kept.iter().enumerate().filter(|(_, it)| it.partner == touch.partner) {
+            let distance = (kept.arm - touch.arm).norm_squared();
+            if distance < best.0 {
+                best = (distance, Some(place));
+            }
+        }
+        best.1
+    }
 }
 
 #[cfg(test)]

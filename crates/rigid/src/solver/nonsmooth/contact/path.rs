@@ -27,11 +27,11 @@
 
 use nalgebra::UnitQuaternion;
 
-use crate::body::{BodyState, Twist};
-use crate::constraint::pair::Side;
+use crate::constraint::Side;
 use crate::motion::precess;
+use crate::{BodyState, Twist};
 use cloth_bodies::bodies::rigid::turned;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// If an arm changes in a step by more than this share of its length, in space and as the body sees
 /// it, the contact has jumped to another corner.
@@ -49,7 +49,7 @@ pub fn bend(sides: &[Side; 2], arms: &[Vec3; 2], last: &Vec3, normal: &Vec3, h_s
     let is_first = spins[0].norm_squared() >= spins[1].norm_squared();
     let (r, c) = if is_first { (0, 1) } else { (1, 0) };
     let rotation = |turn: Vec3| turned(&UnitQuaternion::identity(), &turn);
-    let (carried, half) = (rotation(spins[c] * h_s), rotation(spins[c] * (0.5 * h_s)));
+    let (rotation_of_carrier, half) = (rotation(spins[c] * h_s), rotation(spins[c] * (0.5 * h_s)));
 
     let mut moved = arms[0] - last;
     if !is_first {
@@ -61,10 +61,10 @@ pub fn bend(sides: &[Side; 2], arms: &[Vec3; 2], last: &Vec3, normal: &Vec3, h_s
     let has_jumped = moved.norm() > most && (moved - material).norm() > most;
     let moves = if has_jumped { material } else { goes_on(arm, &moved, normal) };
 
-    let apart = arm - arms[c];
+    let between = arm - arms[c];
     let rolled = half * (spins[r] - spins[c]).cross(&(arm + moves * 0.5));
     let at = |side: usize| sides[side].twist.angular.cross(&arms[side]);
-    let bend = (carried * apart - apart) / h_s + rolled - at(r) + at(c);
+    let bend = (rotation_of_carrier * between - between) / h_s + rolled - at(r) + at(c);
     if is_first { bend } else { -bend }
 }
 

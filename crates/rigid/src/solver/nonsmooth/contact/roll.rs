@@ -17,180 +17,120 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Begun, ContactImpulse, ContactProblem, Pressing};
-use crate::body::{BodyId, Twist};
-use crate::constraint::contact::{Contact, ContactSettings};
-use crate::constraint::kept::KeptImpulse;
-use crate::constraint::pair::Side;
-use crate::material::Surface;
+use super::{Begun, Cone, ContactConstraint, Pressing};
+use crate::constraint::{Contact, ContactSettings, KeptImpulse, Side};
 use crate::solver::nonsmooth::announced::BodyConstraint;
-use crate::solver::nonsmooth::kept::Kept;
-use crate::solver::nonsmooth::problem::{Impulse, Problem, Wrench};
+use crate::solver::nonsmooth::constraint::{Answer, Constraint, Found, Law, Wrench};
 use crate::solver::nonsmooth::search::Swept;
-use cloth_core::math::{Mat3, Vec3};
+use crate::{Surface, Twist};
+use cloth_core::{Mat3, Vec3};
 
 /// An impulse (N s) and an angular impulse (N m s) on the first body.
 type Push = [Vec3; 2];
 
-/// The impulse of a contact that resists rolling.
+/// What the impulse of a contact that resists rolling can be.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct RollImpulse {
-    /// Of its own numbers only the normal and the friction count.
-    contact: ContactImpulse,
+pub struct ConeAndBall {
+    cone: Cone,
     /// Lever arm, m.
     arm: f64,
-    value: Push,
-    direction: Push,
-    best: Push,
 }
 
-impl Impulse for RollImpulse {
+impl Law for ConeAndBall {
     type Value = Push;
 
-    fn value(&self) -> &Push {
-        &self.value
-    }
-
-    fn value_mut(&mut self) -> &mut Push {
-        &mut self.value
-    }
-
-    fn direction(&self) -> &Push {
-        &self.direction
-    }
-
-    fn direction_mut(&mut self) -> &mut Push {
-        &mut self.direction
-    }
-
-    fn act(&self, [force, torque]: &Push, sign: f64, arm: &Vec3, sum: &mut Wrench) {
-        self.contact.act(force, sign, arm, sum);
+    fn apply(&self, [force, torque]: &Push, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+        self.cone.apply(force, sign, arm, sum);
         sum.angular += torque * sign;
     }
 
-    fn advance(&mut self, length: f64) {
-        let ([force, torque], [along, turn]) = (self.value, self.direction);
-        let mut contact = ContactImpulse { value: force, direction: along, ..self.contact };
-        contact.advance(length);
-        self.value = [contact.value, self.in_ball(&contact.value, torque + turn * length)];
-    }
-
-    fn mark(&mut self) {
-        self.best = self.value;
-    }
-
-    fn go_back(&mut self) {
-        self.value = self.best;
+    fn allowed(&self, [force, torque]: Push) -> Push {
+        let force = self.cone.allowed(force);
+        [force, self.in_ball(&force, torque)]
     }
 }
 
-impl RollImpulse {
+impl ConeAndBall {
     /// `torque`, shortened to what the contact can give with this `force`.
     fn in_ball(&self, force: &Vec3, torque: Vec3) -> Vec3 {
         // Rounding may leave a normal part below 0.
-        let along = force.dot(&self.contact.normal).max(0.0);
+        let along = force.dot(&self.cone.normal).max(0.0);
         let (length, reach) = (torque.norm(), self.arm * along);
         if length > reach { torque * (reach / length) } else { torque }
     }
 }
 
-/// A contact that resists rolling, and its impulse.
+/// A contact that resists rolling.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RollProblem {
+pub struct RollingConstraint {
     /// Its force.
-    contact: ContactProblem,
-    impulse: RollImpulse,
+    contact: ContactConstraint,
+    law: ConeAndBall,
     /// Inverse inertias of the parts, (kg m^2)^-1.
-    gives: [Mat3; 2],
+    inverse_inertias: [Mat3; 2],
     /// At least the largest eigenvalue of `A`, (kg m^2)^-1.
     bound: f64,
-    /// `w`, rad/s: without impulses, and before the last sweep.
+    /// `w` without impulses, rad/s.
     free_spin: Vec3,
-    spin: Vec3,
-    change: Push,
-    turn: f64,
 }
 
-impl Pressing for RollProblem {
-    fn begin(
+impl Pressing for RollingConstraint {
+    fn new(
         contact: &Contact,
         sides: &[Side; 2],
         surface: &Surface,
         counts: [u32; 2],
         start: &Begun,
         settings: &ContactSettings,
-    ) -> Self {
-        let contact = ContactProblem::new(contact, sides, surface, counts, start, settings);
-        let zero = Push::zeroed();
-        let impulse = RollImpulse {
-            contact: contact.impulse,
-            arm: surface.rolling,
-            value: [contact.impulse.value, Vec3::zeros()],
-            direction: zero,
-            best: zero,
-        };
-        let gives = [0, 1].map(|i| sides[i].mobility.inverse_inertia * f64::from(counts[i]));
+    ) -> Answer<Self> {
+        let force = ContactConstraint::new(contact, sides, surface, counts, start, settings);
+        let (contact, value) = (force.constraint, [force.impulse.value, Vec3::zeros()]);
+        let inverse_inertias =
+            [0, 1].map(|i| sides[i].mobility.inverse_inertia * f64::from(counts[i]));
         // No eigenvalue is above the largest sum of a row. For balls both are equal.
-        let rows = (gives[0] + gives[1]).abs() * Vec3::repeat(1.0);
+        let rows = (inverse_inertias[0] + inverse_inertias[1]).abs() * Vec3::repeat(1.0);
         let free_spin = sides[0].twist.angular - sides[1].twist.angular;
-        let (bound, spin) = (rows.max(), free_spin);
-        Self { contact, impulse, gives, bound, free_spin, spin, change: zero, turn: 0.0 }
-    }
-
-    fn kept(impulse: KeptImpulse) -> KeptForce {
-        KeptForce(impulse)
-    }
-
-    fn impulse_of(KeptForce(impulse): KeptForce) -> KeptImpulse {
-        impulse
+        let law = ConeAndBall { cone: contact.cone, arm: surface.rolling };
+        Answer::new(Self { contact, law, inverse_inertias, bound: rows.max(), free_spin }, value)
     }
 }
 
-impl Problem for RollProblem {
-    type Impulse = RollImpulse;
-    type Kept = KeptForce;
+impl RollingConstraint {
+    /// The error of velocity that this change of the impulse removes, m/s.
+    fn error(&self, [change, turned]: &Push) -> f64 {
+        let of_torque = turned.norm() * self.bound * self.contact.arms[0].norm();
+        self.contact.error(change).max(of_torque)
+    }
+}
 
-    fn impulse(&self) -> &RollImpulse {
-        &self.impulse
+impl Constraint for RollingConstraint {
+    type Law = ConeAndBall;
+    type Kept = KeptImpulse;
+
+    const HAS_ROWS: bool = false;
+
+    fn law(&self) -> &ConeAndBall {
+        &self.law
     }
 
-    fn impulse_mut(&mut self) -> &mut RollImpulse {
-        &mut self.impulse
+    fn start([force, _]: &Push, touch: &BodyConstraint) -> Begun {
+        ContactConstraint::start(force, touch)
     }
 
-    fn sweep(&mut self, twists: [&Twist; 2]) {
-        let Self { contact, impulse, gives, bound, .. } = self;
-        let [force, torque] = impulse.value;
-        (contact.impulse.value, contact.change) = (force, self.change[0]);
-        contact.sweep(twists);
-        let change = contact.change;
-        self.spin = twists[0].angular - twists[1].angular;
-        let by_force = [0, 1].map(|i| gives[i] * contact.arms[i].cross(&change));
-        let spin = self.spin + by_force[0] + by_force[1];
-        let turned = impulse.in_ball(&(force + change), torque - spin / *bound) - torque;
-        self.turn = contact.turn + self.spin.dot(&(self.change[1] - turned));
-        self.change = [change, turned];
+    fn sweep(&mut self, [force, torque]: &Push, twists: [&Twist; 2]) -> [Push; 2] {
+        let [gradient, change] = self.contact.sweep(force, twists);
+        let before = twists[0].angular - twists[1].angular;
+        let by_force =
+            [0, 1].map(|i| self.inverse_inertias[i] * self.contact.arms[i].cross(&change));
+        let spin = before + by_force[0] + by_force[1];
+        let turned = self.law.in_ball(&(force + change), torque - spin / self.bound) - torque;
+        [[gradient, before], [change, turned]]
     }
 
-    fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
-        let mut swept = *self;
-        swept.sweep(twists);
-        swept.swept().error
-    }
-
-    fn change(&self) -> &Push {
-        &self.change
-    }
-
-    fn take(&mut self) {
-        (0..2).for_each(|i| self.impulse.value[i] += self.change[i]);
-    }
-
-    fn propose(&mut self, value: &Push, last: &Push) {
-        self.change = [0, 1].map(|i| value[i] - self.impulse.value[i]);
-        let back = [0, 1].map(|i| last[i] - self.change[i]);
-        self.turn = self.contact.gradient.dot(&back[0]) + self.spin.dot(&back[1]);
+    fn error_m_s(&self, value: &Push, twists: [&Twist; 2]) -> f64 {
+        let [_, change] = { *self }.sweep(value, twists);
+        self.error(&change)
     }
 
     fn arms(&self) -> &[Vec3; 2] {
@@ -201,65 +141,29 @@ impl Problem for RollProblem {
         self.contact.product(&a[0], &b[0]) + self.bound * a[1].dot(&b[1])
     }
 
-    fn swept(&self) -> Swept {
-        let (of_force, [_, torque], [_, turned]) =
-            (self.contact.swept(), self.impulse.value, self.change);
-        let error = turned.norm() * self.bound * self.contact.arms[0].norm();
+    fn swept(&self, [force, torque]: &Push, found: &Found<Push>) -> Swept {
+        let &Found { gradient: [gradient, spin], change: [change, turned], last } = found;
+        let of_force = Found { gradient, change, last: last[0] };
+        let of_force = self.contact.swept(force, &of_force);
         Swept {
-            descent: of_force.descent - self.spin.dot(&turned),
-            turn: self.turn,
-            energy: of_force.energy + 0.5 * torque.dot(&(self.spin + self.free_spin)),
-            error: of_force.error.max(error),
+            descent: of_force.descent - spin.dot(&turned),
+            conjugacy: of_force.conjugacy + spin.dot(&(last[1] - turned)),
+            energy: of_force.energy + 0.5 * torque.dot(&(spin + self.free_spin)),
+            error: self.error(&found.change),
             ..of_force
         }
     }
 
-    fn turn(&mut self, share: f64) {
-        let last =
-            if self.change == Push::zeroed() { Push::zeroed() } else { self.impulse.direction };
-        self.impulse.direction = [0, 1].map(|i| self.change[i] + last[i] * share);
-    }
-
-    fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
-        let [along, turn] = &self.impulse.direction;
+    fn along_direction(
+        &self,
+        [gradient, before]: &Push,
+        [along, turn]: &Push,
+        twists: [&Twist; 2],
+    ) -> [f64; 2] {
         let spin = twists[0].angular - twists[1].angular;
         [
-            -self.contact.gradient.dot(along) - self.spin.dot(turn),
+            -gradient.dot(along) - before.dot(turn),
             self.contact.relative(twists).dot(along) + spin.dot(turn),
         ]
-    }
-}
-
-/// What is kept of such a contact: its force.
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct KeptForce(KeptImpulse);
-
-impl Kept for KeptForce {
-    type Value = Push;
-    type Start = Begun;
-
-    fn body(&self) -> BodyId {
-        self.0.body()
-    }
-
-    fn start(&self) -> Begun {
-        self.0.start()
-    }
-
-    fn touch(&self) -> BodyConstraint {
-        self.0.touch()
-    }
-
-    fn of(body: BodyId, touch: &BodyConstraint, [force, _]: &Push) -> Self {
-        Self(KeptImpulse::of(body, touch, force))
-    }
-
-    fn value(start: &Begun) -> Push {
-        [start.impulse, Vec3::zeros()]
-    }
-
-    fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
-        KeptImpulse::find(&Vec::from_iter(kept.iter().map(|it| &it.0)), touch)
     }
 }

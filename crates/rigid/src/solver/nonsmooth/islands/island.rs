@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use bytemuck::{Pod, Zeroable};
 use nalgebra::Matrix3;
 
-use crate::body::BodyId;
+use crate::BodyId;
 use crate::solver::nonsmooth::islands::Words;
 use cloth_core::linear::direct::factor::{BlockFactor, BodyBlock, Part6};
 use cloth_core::linear::direct::order::{Order, Turn};
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// The least softness of a joint, as a part of what its bodies give way. Joints that say the same
 /// twice have a solution only with it.

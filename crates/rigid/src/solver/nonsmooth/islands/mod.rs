@@ -44,13 +44,10 @@ use bytemuck::Zeroable;
 
 pub use self::island::{HeldJoint, NO_BODY};
 use self::island::{Island, islands_of};
-use crate::body::BodyId;
 use crate::constraint::joint::Joint;
-use crate::motion::Mobility;
-use cloth_core::error::{Error, Result};
+use crate::{BodyId, Mobility};
 use cloth_core::linear::direct::factor::Part6;
-use cloth_core::ranks::{World, message};
-use cloth_core::threads::{EachPatch, Threads};
+use cloth_core::{EachPatch, Error, Result, Threads, World, message};
 
 /// A joint that is open by more, beside the size of its bodies, and that others keep from closing,
 /// ends the run.
@@ -68,7 +65,7 @@ pub struct Islands {
     /// Numbers of joints, by the rank that knows them.
     counts: Vec<usize>,
     /// The place of each joint in the list by ranks.
-    told: Vec<u32>,
+    sorted: Vec<u32>,
     /// Numbers of joints by the rank that solves them, and the place of each in that list.
     solved: Vec<usize>,
     found: Vec<u32>,
@@ -105,9 +102,9 @@ impl Islands {
         self.counts = message::all_counts(world, own.len())?;
         let mut all = vec![HeldJoint::zeroed(); self.counts.iter().sum()];
         message::all_gather_into(world, own, &self.counts, &mut all)?;
-        self.told = (0..all.len() as u32).collect();
-        self.told.sort_unstable_by_key(|&place| all[place as usize].number);
-        let all: Vec<HeldJoint> = self.told.iter().map(|&place| all[place as usize]).collect();
+        self.sorted = (0..all.len() as u32).collect();
+        self.sorted.sort_unstable_by_key(|&place| all[place as usize].number);
+        let all: Vec<HeldJoint> = self.sorted.iter().map(|&place| all[place as usize]).collect();
         let names: Vec<_> = all.iter().map(|joint| (joint.number, joint.bodies)).collect();
         if names != self.names || self.solved.len() != world.size() {
             (self.names, self.islands) = (names, islands_of(&all));
@@ -160,9 +157,9 @@ impl Islands {
         let words: Vec<Words> = own.iter().map(|part| (*part).into()).collect();
         let mut open = vec![Words::default(); self.names.len()];
         message::all_gather_into(world, &words, &self.counts, &mut open)?;
-        let told = std::mem::take(&mut self.told);
+        let sorted = std::mem::take(&mut self.sorted);
         self.each_own(world, threads, |island| {
-            island.solve(|joint| open[told[joint as usize] as usize].into());
+            island.solve(|joint| open[sorted[joint as usize] as usize].into());
         });
         let solved = self.islands.iter().skip(world.rank()).step_by(world.size());
         let solved: Vec<Words> = solved.flat_map(Island::solution).collect();
@@ -170,14 +167,14 @@ impl Islands {
         message::all_gather_into(world, &solved, &self.solved, &mut all)?;
         let mut changes = vec![Part6::zeros(); own.len()];
         let first: usize = self.counts[..world.rank()].iter().sum();
-        for (&place, &found) in told.iter().zip(&self.found) {
+        for (&place, &found) in sorted.iter().zip(&self.found) {
             if let Some(change) =
                 (place as usize).checked_sub(first).and_then(|k| changes.get_mut(k))
             {
                 *change = all[found as usize].into();
             }
         }
-        self.told = told;
+        self.sorted = sorted;
         Ok(changes)
     }
 
@@ -200,27 +197,27 @@ impl Islands {
     }
 
     /// The joints of this rank that are too far open because others keep them so, the worst one
-    /// first. `apart` tells how far rigid motions are open. All ranks call it.
+    /// first. `openings` tells how far rigid motions are open. All ranks call it.
     ///
     /// # Errors
     /// If a rank fails.
     pub fn contradicting(
         &mut self,
-        apart: &[Part6],
+        openings: &[Part6],
         step: (&dyn World, &Threads),
     ) -> Result<Vec<usize>> {
         if !self.is_open {
             return Ok(Vec::new());
         }
-        let kept = self.unreached(apart, step)?;
+        let kept = self.unreached(openings, step)?;
         let mut found: Vec<(f64, usize)> = Vec::new();
-        for (place, (apart, kept)) in apart.iter().zip(&kept).enumerate() {
+        for (place, (openings, kept)) in openings.iter().zip(&kept).enumerate() {
             // Softness makes angles comparable to lengths.
             let scaled = |row: usize| match self.least[place][row] {
-                least if least > 0.0 => apart[row] / least,
+                least if least > 0.0 => openings[row] / least,
                 _ => 0.0,
             };
-            let square: f64 = (0..6).map(|row| apart[row] * scaled(row)).sum();
+            let square: f64 = (0..6).map(|row| openings[row] * scaled(row)).sum();
             let stays: f64 = (0..6).map(|row| kept[row] * scaled(row)).sum();
             if square > 0.0 && stays > 0.9 * square {
                 found.push((square, place));

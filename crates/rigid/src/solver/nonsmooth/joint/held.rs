@@ -1,16 +1,15 @@
 //! The motions of a joint that are held in both directions, for a solver of all joints at once.
 
-use crate::body::{BodyId, Twist};
-use crate::motion::Mobility;
+use crate::solver::nonsmooth::constraint::Answer;
 use crate::solver::nonsmooth::islands::{HeldJoint, NO_BODY};
-use crate::solver::nonsmooth::joint::JointProblem;
-use crate::solver::nonsmooth::joint::impulse::{JointImpulse, LIMIT, MOTOR, Rows};
-use crate::solver::nonsmooth::joint::rows::Motions;
+use crate::solver::nonsmooth::joint::JointConstraint;
+use crate::solver::nonsmooth::joint::rows::{JointLaw, LIMIT, MOTOR, Motions, Rows};
+use crate::{BodyId, Mobility, Twist};
 
-impl JointProblem {
+impl JointConstraint {
     /// True if the limits hold the motion along or about x at one place, in both directions.
     fn is_held(&self) -> bool {
-        let JointImpulse { low, high, .. } = &self.impulse;
+        let JointLaw { low, high, .. } = &self.law;
         low[0] < 0.0 && high[0] > 0.0 && self.limits[0] == self.limits[1]
     }
 
@@ -28,9 +27,9 @@ impl JointProblem {
             bodies: [0, 1].map(|side| of(side).0),
             inverse_masses: [0, 1].map(|side| of(side).1.inverse_mass),
             inverse_inertias: [0, 1].map(|side| of(side).1.inverse_inertia),
-            axes: self.impulse.axes,
+            axes: self.law.axes,
             open: (0..6)
-                .map(|row| self.apart[row].abs() * if row < 3 { 1.0 } else { self.lever })
+                .map(|row| self.openings[row].abs() * if row < 3 { 1.0 } else { self.lever })
                 .fold(0.0, f64::max)
                 / self.lever,
             arms: self.arms,
@@ -40,7 +39,7 @@ impl JointProblem {
 
     /// True if it has limits that do not hold its motion at one place, or a motor.
     pub fn has_bounds(&self) -> bool {
-        let JointImpulse { low, high, .. } = &self.impulse;
+        let JointLaw { low, high, .. } = &self.law;
         let has = |row: usize| low[row] < 0.0 || high[row] > 0.0;
         has(1) || has(0) && !self.is_held()
     }
@@ -56,11 +55,11 @@ impl JointProblem {
     }
 
     /// How fast the held motions open more than they should, at these velocities of the bodies and
-    /// with the present impulses. It is 0 for free motions.
-    pub fn held_open(&self, twists: [&Twist; 2]) -> Motions {
-        let mut open = self.open(twists);
+    /// with the impulse `value`. It is 0 for free motions.
+    pub fn held_open(&self, value: &Rows, twists: [&Twist; 2]) -> Motions {
+        let mut open = self.open(value, twists);
         if let Some(along) = self.along().filter(|_| self.is_held()) {
-            let soft = self.soft[LIMIT] * self.impulse.value[LIMIT];
+            let soft = self.soft[LIMIT] * value[LIMIT];
             open[along] = self.relative(twists)[along] + soft - self.limits[0];
         }
         open
@@ -78,32 +77,11 @@ impl JointProblem {
     }
 
     /// How far the rigid held motions are open: m, rad.
-    pub fn apart(&self) -> &Motions {
-        &self.apart
+    pub fn openings(&self) -> &Motions {
+        &self.openings
     }
 
-    /// The gradient of the held motions in the last sweep. It is 0 for free motions.
-    pub fn held_gradient(&self) -> Motions {
-        Motions::from_fn(|row, _| self.place_of(row).map_or(0.0, |place| self.gradient[place]))
-    }
-
-    /// Replaces what the last sweep would change to hold the motions by `change`. The answer to its
-    /// change along or about x stays.
-    pub fn replace_held(&mut self, change: &Motions) {
-        if !self.is_held() {
-            let along = self.change[LIMIT] + self.change[MOTOR];
-            self.change[..6].copy_from_slice((self.inverse * self.column * -along).as_slice());
-        } else {
-            self.change = [0.0; 8];
-        }
-        for row in 0..6 {
-            if let Some(place) = self.place_of(row) {
-                self.change[place] += change[row];
-            }
-        }
-    }
-
-    /// As [`JointProblem::close_less`], by motion.
+    /// [`JointConstraint::close_less`], by motion.
     pub fn close_less_by(&mut self, part: &Motions) {
         let mut rows = Rows::default();
         self.set_held(&mut rows, |row, _| part[row]);
@@ -120,11 +98,6 @@ impl JointProblem {
         }
     }
 
-    /// Sets the held motions of `proposed` to the present impulses plus `change`.
-    pub fn propose_held(&self, proposed: &mut Rows, change: &Motions) {
-        self.set_held(proposed, |row, place| self.impulse.value[place] + change[row]);
-    }
-
     /// Sets the held motions of `proposed`. `value` gets the motion and its place.
     pub fn set_held(&self, proposed: &mut Rows, value: impl Fn(usize, usize) -> f64) {
         for row in 0..6 {
@@ -132,5 +105,37 @@ impl JointProblem {
                 proposed[place] = value(row, place);
             }
         }
+    }
+}
+
+impl Answer<JointConstraint> {
+    /// The gradient of the held motions in the last sweep. It is 0 for free motions.
+    pub fn held_gradient(&self) -> Motions {
+        Motions::from_fn(|row, _| {
+            self.constraint.place_of(row).map_or(0.0, |place| self.found.gradient[place])
+        })
+    }
+
+    /// Replaces what the last sweep would change to hold the motions by `change`. The answer to its
+    /// change along or about x stays.
+    pub fn replace_held(&mut self, change: &Motions) {
+        let (constraint, own) = (&self.constraint, &mut self.found.change);
+        if !constraint.is_held() {
+            let along = own[LIMIT] + own[MOTOR];
+            own[..6].copy_from_slice((constraint.inverse * constraint.column * -along).as_slice());
+        } else {
+            *own = [0.0; 8];
+        }
+        for row in 0..6 {
+            if let Some(place) = constraint.place_of(row) {
+                own[place] += change[row];
+            }
+        }
+    }
+
+    /// Sets the held motions of `proposed` to the present impulses plus `change`.
+    pub fn propose_held(&self, proposed: &mut Rows, change: &Motions) {
+        let value = &self.impulse.value;
+        self.constraint.set_held(proposed, |row, place| value[place] + change[row]);
     }
 }

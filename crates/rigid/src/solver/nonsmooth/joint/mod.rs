@@ -30,32 +30,27 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `impulse` | its impulse |
-//! | [`rows`] | the numbers that do not change during the sweeps |
+//! | [`rows`] | its impulse, and the numbers that do not change during the sweeps |
 //! | `held` | the motions held in both directions, for a solver of all joints at once |
 
 mod held;
-mod impulse;
 pub mod rows;
 
-use self::impulse::{JointImpulse, LIMIT, MOTOR, Rows};
-use self::rows::{Mat6, Motions};
-use crate::body::{BodyId, Twist};
-use crate::constraint::contact::ContactSettings;
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::kept::KeptJoint;
-use crate::constraint::pair::Side;
-use crate::solver::nonsmooth::announced::BodyConstraint;
-use crate::solver::nonsmooth::kept::Kept;
-use crate::solver::nonsmooth::problem::Problem;
-use crate::solver::nonsmooth::search::{ROUNDED, Swept};
 use bytemuck::Zeroable;
-use cloth_core::math::Vec3;
+
+use self::rows::{JointLaw, LIMIT, MOTOR, Mat6, Motions, Rows};
+use crate::constraint::joint::ActiveJoint;
+use crate::constraint::{ContactSettings, KeptJoint, Side};
+use crate::solver::nonsmooth::announced::{BodyConstraint, Kept};
+use crate::solver::nonsmooth::constraint::{Answer, Constraint, Found, Law};
+use crate::solver::nonsmooth::search::{ROUNDED, Swept};
+use crate::{BodyId, Twist};
+use cloth_core::Vec3;
 
 /// A joint and its impulse. It stays with the rank that treats the joint.
 #[derive(Debug, Clone, Copy)]
-pub struct JointProblem {
-    impulse: JointImpulse,
+pub struct JointConstraint {
+    law: JointLaw,
     arms: [Vec3; 2],
     locked: [bool; 6],
     /// The inverse of `K` for the locked motions, with their compliance. Other rows are 0.
@@ -63,33 +58,30 @@ pub struct JointProblem {
     /// The column of `K` for the motion along or about x, in the rows of the locked motions.
     column: Motions,
     /// The change of this motion by a unit impulse along it, with the locked motions held.
-    give: f64,
+    inverse_effective_mass: f64,
     /// What compliance adds to the velocities of the locked motions and the limits.
     soft: [f64; 7],
     /// Velocities of the locked motions, and the least and the largest velocity of the limits.
     targets: Motions,
     limits: [f64; 2],
     /// Speed of the motor.
-    drive: f64,
+    motor_speed: f64,
     /// A length that makes angles comparable to lengths, m.
     lever: f64,
     /// The speed that counts as large, m/s.
     speed: f64,
     /// How far rigid held motions are open: m, rad.
-    apart: Motions,
+    openings: Motions,
     /// The speed of its points, at most, m/s.
     moving: f64,
     /// `u` without impulses, and before the last sweep.
     free: Motions,
     velocity: Motions,
-    gradient: Rows,
-    change: Rows,
-    /// `g.z_last` of the last sweep, J, and the error of the velocity that it found, m/s.
-    turned: f64,
+    /// The error of the velocity that the last sweep found, m/s.
     error: f64,
 }
 
-impl JointProblem {
+impl JointConstraint {
     /// A joint of two bodies with the velocities before the response. `counts` has the number of
     /// constraints of each body (any number for a fixed one). `start` is the impulse to begin with.
     pub fn new(
@@ -98,14 +90,14 @@ impl JointProblem {
         counts: [u32; 2],
         start: &Rows,
         settings: &ContactSettings,
-    ) -> Self {
+    ) -> Answer<Self> {
         let ActiveJoint { pose, settings: of_joint, ends, .. } = joint;
         let arms = [0, 1].map(|side| ends.point - sides[side].centre);
         let (axes, h) = (pose.axes, settings.step_s);
         let mut matrix = Mat6::zeros();
         for side in 0..2 {
-            matrix +=
-                rows::give(&sides[side].mobility, &arms[side], &axes) * f64::from(counts[side]);
+            matrix += rows::inverse_effective_mass(&sides[side].mobility, &arms[side], &axes)
+                * f64::from(counts[side]);
         }
         let (locked, along) = (of_joint.kind.locked(), of_joint.kind.along().row());
         let soft = rows::softness(of_joint, h);
@@ -118,41 +110,35 @@ impl JointProblem {
             rest = matrix[(along, along)] - column.dot(&(inverse * column)) + soft[LIMIT];
         }
         let (low, high) = rows::impulse_range(of_joint, h);
-        let value = start_within(start, &low, &high);
-        let zero = Rows::default();
-        let along = along.unwrap_or(6) as u64;
-        let impulse = JointImpulse { axes, value, direction: zero, best: zero, low, high, along };
-        let mut problem = Self {
-            impulse,
+        let law = JointLaw { axes, low, high, along: along.unwrap_or(6) as u64 };
+        let mut constraint = Self {
+            law,
             arms,
             locked,
             inverse,
             column,
-            give: rest,
+            inverse_effective_mass: rest,
             soft,
             targets: Motions::zeros(),
             limits: [0.0; 2],
-            drive: of_joint.motor.map_or(0.0, |motor| motor.speed),
+            motor_speed: of_joint.motor.map_or(0.0, |motor| motor.speed),
             lever: rows::lever(sides),
             speed: 0.0,
-            apart: Motions::zeros(),
+            openings: Motions::zeros(),
             moving: 0.0,
             free: Motions::zeros(),
             velocity: Motions::zeros(),
-            gradient: zero,
-            change: zero,
-            turned: 0.0,
             error: 0.0,
         };
-        problem.free = problem.relative([&sides[0].twist, &sides[1].twist]);
+        constraint.free = constraint.relative([&sides[0].twist, &sides[1].twist]);
         let forces = sides[0].acceleration.norm().max(sides[1].acceleration.norm());
-        problem.speed = h * forces;
+        constraint.speed = h * forces;
         let of_side = |side: usize| {
             let Twist { linear, angular } = &sides[side].twist;
             linear.norm() + angular.norm() * arms[side].norm()
         };
-        problem.moving = of_side(0).max(of_side(1));
-        problem
+        constraint.moving = of_side(0).max(of_side(1));
+        Answer::new(constraint, law.allowed(*start))
     }
 
     /// Sets the velocities that close the joint. `curvature` is the second-order part `q` of the
@@ -160,7 +146,7 @@ impl JointProblem {
     pub fn aim(&mut self, joint: &ActiveJoint, curvature: &[f64; 6], settings: &ContactSettings) {
         self.targets = rows::targets(joint, curvature, settings);
         self.limits = rows::limits(joint, curvature, settings);
-        self.apart = Motions::from_fn(|row, _| match self.place_of(row) {
+        self.openings = Motions::from_fn(|row, _| match self.place_of(row) {
             Some(place) if self.soft[place] > 0.0 => 0.0,
             Some(LIMIT) => joint.excess(),
             Some(_) => joint.pose.motion[row],
@@ -172,16 +158,16 @@ impl JointProblem {
 
     /// `u` for these velocities of the bodies.
     fn relative(&self, twists: [&Twist; 2]) -> Motions {
-        let apart = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
-        let turn = twists[0].angular - twists[1].angular;
-        let (apart, turn) = (self.impulse.axes.tr_mul(&apart), self.impulse.axes.tr_mul(&turn));
-        Motions::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
+        let linear = twists[0].at(&self.arms[0]) - twists[1].at(&self.arms[1]);
+        let angular = twists[0].angular - twists[1].angular;
+        let (linear, angular) = (self.law.axes.tr_mul(&linear), self.law.axes.tr_mul(&angular));
+        Motions::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
     }
 
     /// How fast the locked motions open more than they should, at these velocities of the bodies
-    /// and with the present impulses: the gradient of a sweep. It is 0 for free motions.
-    fn open(&self, twists: [&Twist; 2]) -> Motions {
-        let (velocity, value) = (self.relative(twists), &self.impulse.value);
+    /// and with the impulse `value`: the gradient of a sweep. It is 0 for free motions.
+    fn open(&self, value: &Rows, twists: [&Twist; 2]) -> Motions {
+        let velocity = self.relative(twists);
         Motions::from_fn(|row, _| match self.locked[row] {
             true => velocity[row] + self.soft[row] * value[row] - self.targets[row],
             false => 0.0,
@@ -200,14 +186,14 @@ impl JointProblem {
     /// The error of velocity, m/s, if the locked motions `open` too fast, and a sweep changes the
     /// impulses of limits and motor like this.
     fn error(&self, open: &Motions, changes: [f64; 2]) -> f64 {
-        let unit = if self.impulse.along == 3 { self.lever } else { 1.0 };
-        let along = changes.map(|change| change.abs() * self.give * unit);
+        let unit = if self.law.along == 3 { self.lever } else { 1.0 };
+        let along = changes.map(|change| change.abs() * self.inverse_effective_mass * unit);
         self.size(open).max(along[0]).max(along[1])
     }
 
     /// The motion that limits and motor act on.
     fn along(&self) -> Option<usize> {
-        (self.impulse.along < 6).then_some(self.impulse.along as usize)
+        (self.law.along < 6).then_some(self.law.along as usize)
     }
 
     /// The velocity at which limits hold, for an impulse of this sign.
@@ -221,88 +207,72 @@ impl JointProblem {
 
     /// The changes of the impulses of limits and motor in a sweep, if the locked motions leave the
     /// velocity `velocity` along x.
-    fn along_changes(&self, mut velocity: f64) -> [f64; 2] {
-        let JointImpulse { value, low, high, .. } = &self.impulse;
+    fn along_changes(&self, value: &Rows, mut velocity: f64) -> [f64; 2] {
+        let JointLaw { low, high, .. } = &self.law;
         let old = [value[LIMIT], value[MOTOR]];
         let mut new = old;
         if high[1] > 0.0 {
-            let driven = old[1] - (velocity - self.drive) / self.give;
-            new[1] = driven.clamp(low[1], high[1]);
-            velocity += self.give * (new[1] - old[1]);
+            let applied = old[1] - (velocity - self.motor_speed) / self.inverse_effective_mass;
+            new[1] = applied.clamp(low[1], high[1]);
+            velocity += self.inverse_effective_mass * (new[1] - old[1]);
         }
         if low[0] < 0.0 || high[0] > 0.0 {
             velocity += self.soft[LIMIT] * old[0];
-            let [least, largest] = self.limits.map(|limit| old[0] - (velocity - limit) / self.give);
+            let [least, largest] =
+                self.limits.map(|limit| old[0] - (velocity - limit) / self.inverse_effective_mass);
             new[0] = if least > 0.0 { least } else { largest.min(0.0) };
         }
         [new[0] - old[0], new[1] - old[1]]
     }
 }
 
-impl Problem for JointProblem {
-    type Impulse = JointImpulse;
+impl Constraint for JointConstraint {
+    type Law = JointLaw;
     type Kept = KeptJoint;
 
-    fn impulse(&self) -> &JointImpulse {
-        &self.impulse
+    const HAS_ROWS: bool = true;
+
+    fn law(&self) -> &JointLaw {
+        &self.law
     }
 
-    fn impulse_mut(&mut self) -> &mut JointImpulse {
-        &mut self.impulse
+    fn start(value: &Rows, _: &BodyConstraint) -> Rows {
+        *value
     }
 
-    fn sweep(&mut self, twists: [&Twist; 2]) {
+    fn sweep(&mut self, value: &Rows, twists: [&Twist; 2]) -> [Rows; 2] {
         self.velocity = self.relative(twists);
-        let value = &self.impulse.value;
-        let open = self.open(twists);
-        let mut change = Rows::default();
+        let open = self.open(value, twists);
+        let [mut gradient, mut change] = [Rows::default(); 2];
         let mut left = open;
         if let Some(along) = self.along() {
             let held = self.velocity[along] - self.column.dot(&(self.inverse * open));
-            let [limit, motor] = self.along_changes(held);
+            let [limit, motor] = self.along_changes(value, held);
             (change[LIMIT], change[MOTOR]) = (limit, motor);
             left += self.column * (limit + motor);
         }
         let locked = -(self.inverse * left);
         change[..6].copy_from_slice(locked.as_slice());
-        self.gradient[..6].copy_from_slice(open.as_slice());
+        gradient[..6].copy_from_slice(open.as_slice());
         if let Some(along) = self.along() {
             let (u, l) = (self.velocity[along], value[LIMIT]);
             let w = u + self.soft[LIMIT] * l;
             let sign = if l == 0.0 { change[LIMIT] } else { l };
             let limit = w - self.limit(sign, w);
-            self.gradient[LIMIT] = if limit.is_finite() { limit } else { 0.0 };
-            self.gradient[MOTOR] = u - self.drive;
+            gradient[LIMIT] = if limit.is_finite() { limit } else { 0.0 };
+            gradient[MOTOR] = u - self.motor_speed;
         }
-        self.turned = self.change.iter().zip(&self.gradient).map(|(a, g)| a * g).sum();
-        self.change = change;
         self.error = self.error(&open, [change[LIMIT], change[MOTOR]]);
+        [gradient, change]
     }
 
-    fn error_m_s(&self, twists: [&Twist; 2]) -> f64 {
-        let open = self.open(twists);
+    fn error_m_s(&self, value: &Rows, twists: [&Twist; 2]) -> f64 {
+        let open = self.open(value, twists);
         let changes = self.along().map_or([0.0; 2], |along| {
             let held = self.column.dot(&(self.inverse * open));
-            self.along_changes(self.relative(twists)[along] - held)
+            self.along_changes(value, self.relative(twists)[along] - held)
         });
         self.error(&open, changes)
-    }
-
-    fn change(&self) -> &Rows {
-        &self.change
-    }
-
-    fn take(&mut self) {
-        self.impulse
-            .value
-            .iter_mut()
-            .zip(&self.change)
-            .for_each(|(value, change)| *value += change);
-    }
-
-    fn propose(&mut self, value: &Rows, last: &Rows) {
-        self.change = std::array::from_fn(|row| value[row] - self.impulse.value[row]);
-        self.turned = (0..8).map(|row| self.gradient[row] * last[row]).sum();
     }
 
     fn arms(&self) -> &[Vec3; 2] {
@@ -310,11 +280,11 @@ impl Problem for JointProblem {
     }
 
     fn product(&self, a: &Rows, b: &Rows) -> f64 {
-        self.give * (a[LIMIT] * b[LIMIT] + a[MOTOR] * b[MOTOR])
+        self.inverse_effective_mass * (a[LIMIT] * b[LIMIT] + a[MOTOR] * b[MOTOR])
     }
 
-    fn swept(&self) -> Swept {
-        let (value, gradient, change) = (&self.impulse.value, &self.gradient, &self.change);
+    fn swept(&self, value: &Rows, found: &Found<Rows>) -> Swept {
+        let Found { gradient, change, last } = found;
         let free = |row: usize| match (row, self.along()) {
             (0..6, _) => self.free[row] - self.targets[row],
             // An impulse of the limits that is not zero has the same target before and after.
@@ -326,25 +296,17 @@ impl Problem for JointProblem {
         };
         let energy = |row: usize| 0.5 * value[row] * (gradient[row] + free(row));
         let descent = -(0..8).map(|row| gradient[row] * change[row]).sum::<f64>();
+        let before = last.iter().zip(gradient).map(|(last, gradient)| last * gradient).sum::<f64>();
         Swept {
             descent,
-            turn: self.turned + descent,
+            conjugacy: before + descent,
             energy: (0..8).map(energy).sum(),
             error: self.error,
             speed: self.speed,
         }
     }
 
-    fn turn(&mut self, share: f64) {
-        let last = self.impulse.direction;
-        for (row, change) in self.change.iter().enumerate() {
-            let last = if *change == 0.0 { 0.0 } else { last[row] };
-            self.impulse.direction[row] = change + last * share;
-        }
-    }
-
-    fn along_direction(&self, twists: [&Twist; 2]) -> [f64; 2] {
-        let direction = &self.impulse.direction;
+    fn along_direction(&self, g: &Rows, direction: &Rows, twists: [&Twist; 2]) -> [f64; 2] {
         let velocity = self.relative(twists);
         let row = |row: usize| match (row, self.along()) {
             (0..6, _) => velocity[row] + self.soft[row] * direction[row],
@@ -353,14 +315,13 @@ impl Problem for JointProblem {
             (_, None) => 0.0,
         };
         [
-            -(0..8).map(|i| self.gradient[i] * direction[i]).sum::<f64>(),
+            -(0..8).map(|i| g[i] * direction[i]).sum::<f64>(),
             (0..8).map(|i| row(i) * direction[i]).sum(),
         ]
     }
 }
 
 impl Kept for KeptJoint {
-    type Value = Rows;
     type Start = Rows;
 
     fn body(&self) -> BodyId {
@@ -379,20 +340,7 @@ impl Kept for KeptJoint {
         Self { body, joint: touch.number.into(), impulse: *impulse }
     }
 
-    fn value(start: &Rows) -> Rows {
-        *start
-    }
-
     fn find(kept: &[&Self], touch: &BodyConstraint) -> Option<usize> {
         kept.iter().position(|kept| kept.joint == u64::from(touch.number))
     }
-}
-
-/// The nearest impulse in these ranges of limits and motor.
-fn start_within(start: &Rows, low: &[f64; 2], high: &[f64; 2]) -> Rows {
-    let mut value = *start;
-    for row in 0..2 {
-        value[LIMIT + row] = value[LIMIT + row].clamp(low[row], high[row]);
-    }
-    value
 }

@@ -1,14 +1,14 @@
-//! The numbers of a joint that do not change during the sweeps.
+//! The impulse of a joint, and the numbers of a joint that do not change during the sweeps.
 
+use bytemuck::{Pod, Zeroable};
 use nalgebra::{SMatrix, SVector};
 
-use crate::constraint::contact::ContactSettings;
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::joint::{JointSettings, Motor};
-use crate::constraint::pair::Side;
-use crate::motion::Mobility;
+use crate::Mobility;
+use crate::constraint::joint::{ActiveJoint, JointSettings, Motor};
+use crate::constraint::{ContactSettings, Side};
+use crate::solver::nonsmooth::constraint::{Law, Wrench};
 use cloth_bodies::bodies::joints::kind::Along;
-use cloth_core::math::{Mat3, Vec3};
+use cloth_core::{Mat3, Vec3};
 
 /// A matrix of the six relative motions.
 pub type Mat6 = SMatrix<f64, 6, 6>;
@@ -16,7 +16,7 @@ pub type Mat6 = SMatrix<f64, 6, 6>;
 pub type Motions = SVector<f64, 6>;
 
 /// `K` of a body: the change of `u` by a unit impulse at `arm` (m), along and about the axes.
-pub fn give(mobility: &Mobility, arm: &Vec3, axes: &Mat3) -> Mat6 {
+pub fn inverse_effective_mass(mobility: &Mobility, arm: &Vec3, axes: &Mat3) -> Mat6 {
     let (cross, inverse) = (arm.cross_matrix(), mobility.inverse_inertia);
     let linear = Mat3::from_diagonal_element(mobility.inverse_mass) - cross * inverse * cross;
     let coupling = -(cross * inverse);
@@ -103,4 +103,46 @@ pub fn lever(sides: &[Side; 2]) -> f64 {
         sides.iter().map(|side| side.mobility.inverse_inertia.trace() / 3.0).sum(),
     ];
     (mass / inertia).sqrt()
+}
+
+/// The numbers of an impulse: six motions, the limits, the motor.
+pub type Rows = [f64; 8];
+/// The place of the limits among them.
+pub const LIMIT: usize = 6;
+/// The place of the motor among them.
+pub const MOTOR: usize = 7;
+
+/// What the impulse of a joint on its first body can be.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct JointLaw {
+    /// The axes of the joint in space.
+    pub(super) axes: Mat3,
+    /// The range of the impulses of limits and motor.
+    pub(super) low: [f64; 2],
+    pub(super) high: [f64; 2],
+    /// The motion that limits and motor act on: 0, 3, or 6 if there is none.
+    pub(super) along: u64,
+}
+
+impl Law for JointLaw {
+    type Value = Rows;
+
+    fn apply(&self, value: &Rows, sign: f64, arm: &Vec3, sum: &mut Wrench) {
+        let mut rows = Motions::from_column_slice(&value[..6]);
+        if let Some(row) = rows.get_mut(self.along as usize) {
+            *row += value[LIMIT] + value[MOTOR];
+        }
+        let force = self.axes * rows.fixed_rows::<3>(0) * sign;
+        let torque = self.axes * rows.fixed_rows::<3>(3) * sign;
+        sum.linear += force;
+        sum.angular += arm.cross(&force) + torque;
+    }
+
+    fn allowed(&self, mut value: Rows) -> Rows {
+        for (row, (low, high)) in self.low.iter().zip(&self.high).enumerate() {
+            value[LIMIT + row] = value[LIMIT + row].clamp(*low, *high);
+        }
+        value
+    }
 }

@@ -7,9 +7,8 @@ use crate::bodies::cloth::elements::bending::morley::edge_stiffness;
 use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::unfold::{RestSheet, Unfolded};
 use crate::bodies::cloth::material::BendingStiffness;
-use cloth_core::ids::{FaceId, NONE};
-use cloth_core::math::{Mat3, Vec2, Vec3};
 use cloth_core::mesh::Topology;
+use cloth_core::{FaceId, Mat3, NONE, Vec2, Vec3};
 
 /// What the matrix of hinges is made of: `S = B^T diag(M_T) B`. The rows of B give the rotation of
 /// each edge against each of its two triangles from the angles of all hinges.

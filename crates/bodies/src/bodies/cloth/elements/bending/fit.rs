@@ -17,7 +17,7 @@ use nalgebra::{SMatrix, SVector};
 use smallvec::SmallVec;
 
 use crate::bodies::cloth::elements::bending::unfold::{Kite, Unfolded};
-use cloth_core::math::{Mat2, Vec2};
+use cloth_core::{Mat2, Vec2};
 
 /// Quadratics are fitted to this part of the trace of the normal equations.
 const QUADRATIC_TOLERANCE: f64 = 1e-10;

@@ -3,8 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes};
-use cloth_core::ids::{FaceId, VertexId};
-use cloth_core::math::Vec3;
+use cloth_core::{FaceId, Vec3, VertexId};
 
 /// An interior edge between its two faces.
 #[derive(Debug, Clone, Copy, PartialEq)]

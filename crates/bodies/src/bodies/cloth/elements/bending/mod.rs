@@ -31,17 +31,14 @@ mod sheet;
 mod treatment;
 mod unfold;
 
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::bending::motions::HingeMotions;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
-use cloth_core::ids::{FaceId, NONE, VertexId};
 use cloth_core::linear::{Block, BlockStructure, PairSlot, PatchEquations, Quantum};
-use cloth_core::math::Vec3;
 use cloth_core::partition::Layout;
-use cloth_core::threads::Threads;
-
+use cloth_core::{FaceId, NONE, Threads, Vec3, VertexId};
 pub use factors::BendingFactors;
 pub(in crate::bodies::cloth) use morley::edge_stiffness;
 pub(in crate::bodies::cloth) use unfold::{beside, corner_opposite, counter_clockwise};

@@ -1,7 +1,7 @@
 //! The bending stiffness of one triangle in the rotations of its edges.
 
 use crate::bodies::cloth::material::BendingStiffness;
-use cloth_core::math::{Mat3, Vec2, Vec3};
+use cloth_core::{Mat3, Vec2, Vec3};
 
 /// Morley's stiffness of a triangle (N m): its energy is `1/2 a^T M a`, where `a_k` is the angle from
 /// the triangle to the sheet's tangent plane at the middle of edge k (rad). Edge k lies opposite to

@@ -4,10 +4,8 @@ use crate::bodies::cloth::elements::bending::hinge::{Hinge, hinge_angles_and_gra
 use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::sheet::HingedSheet;
 use crate::bodies::cloth::rest::ByCloth;
-use cloth_core::ids::NONE;
-use cloth_core::math::Vec3;
 use cloth_core::partition::Layout;
-use cloth_core::threads::{ByPatch, Threads};
+use cloth_core::{ByPatch, NONE, Threads, Vec3};
 
 /// How a hinge moves its vertices in the present state.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +30,7 @@ pub(super) struct HingeMotions {
     clamps: usize,
     /// Angle minus rest angle of every hinge of the sheet, rad. Zero for those of other ranks.
     deviations: Vec<f64>,
-    /// The same plus damping time times the rate of the angle, rad. Empty if nothing is damped.
+    /// The angle plus damping time times the rate of the angle, rad. Empty if nothing is damped.
     bends: Vec<f64>,
     /// One of each id.
     motions: Vec<HingeMotion>,

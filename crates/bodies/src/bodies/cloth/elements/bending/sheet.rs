@@ -8,9 +8,8 @@ use crate::bodies::cloth::elements::bending::rows::HingeRows;
 use crate::bodies::cloth::elements::bending::treatment::BendingTreatment;
 use crate::bodies::cloth::elements::bending::unfold::corner_opposite;
 use crate::bodies::cloth::material::BendingStiffness;
-use cloth_core::ids::{FaceId, NONE, VertexId};
-use cloth_core::math::{Vec2, Vec3};
 use cloth_core::mesh::Topology;
+use cloth_core::{FaceId, NONE, Vec2, Vec3, VertexId};
 
 /// The hinges of a sheet of cloth.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,8 +37,9 @@ impl HingedSheet {
         Self::with_clamps(faces, topology, in_plane, rest, stiffness, &[Vec::new()])
     }
 
-    /// The same for each of some sets of faces that are `held`, which are clamps to their neighbours.
-    /// A set has a value for each face, or none if it is empty. There is at least one set.
+    /// A sheet with a matrix S for each of some sets of faces that are `held`, which are clamps to
+    /// their neighbours. A set has a value for each face, or none if it is empty. There is at least
+    /// one set.
     pub fn with_clamps(
         faces: &[[VertexId; 3]],
         topology: &Topology,

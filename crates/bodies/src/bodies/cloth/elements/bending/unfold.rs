@@ -2,9 +2,8 @@
 
 use smallvec::SmallVec;
 
-use cloth_core::ids::{FaceId, NONE};
-use cloth_core::math::Vec2;
 use cloth_core::mesh::Topology;
+use cloth_core::{FaceId, NONE, Vec2};
 
 /// The rest shapes of all triangles, and how they meet.
 pub(super) struct RestSheet<'a> {

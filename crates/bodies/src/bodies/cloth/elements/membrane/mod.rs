@@ -26,16 +26,14 @@
 mod polar;
 mod triangle;
 
+use crate::bodies::cloth::assembly::StepInputs;
 use crate::bodies::cloth::elements::Element;
 use crate::bodies::cloth::elements::air::AirDrag;
-use crate::bodies::cloth::inputs::StepInputs;
 use crate::bodies::cloth::rest::{ByCloth, RestCloths, size_n_per_m};
 use crate::bodies::cloth::scatter::PatchLists;
-use cloth_core::ids::{FaceId, VertexId};
 use cloth_core::linear::{BlockStructure, PairSlot, PatchEquations};
-use cloth_core::math::Vec3;
 use cloth_core::partition::Layout;
-
+use cloth_core::{FaceId, Vec3, VertexId};
 use triangle::PAIRS;
 pub use triangle::{Fabric, LaneTerms, MembraneTriangle, StepTerms};
 

@@ -2,7 +2,7 @@
 
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes};
 use crate::bodies::cloth::material::MembraneStiffness;
-use cloth_core::math::Vec3;
+use cloth_core::Vec3;
 
 /// `F = R S` in closed form, without an inverse of S: with `C = F^T F`,
 /// `q = sqrt(det C)`, `t = tr S = sqrt(tr C + 2 q)`,

@@ -1,13 +1,12 @@
 //! The kernel of a membrane triangle (symbols as in [`super`]).
 
+use crate::bodies::cloth::assembly::Stability;
 use crate::bodies::cloth::elements::lanes::{LaneVec3, Lanes, each};
 use crate::bodies::cloth::elements::membrane::polar::{LEAST_STRETCH, Polar, TINY};
-use crate::bodies::cloth::inputs::Stability;
 use crate::bodies::cloth::material::MembraneStiffness;
 use crate::bodies::cloth::setup::RestTriangle;
-use cloth_core::ids::VertexId;
 use cloth_core::linear::{Block, Quantum, Symmetric3};
-use cloth_core::math::{Mat2, Vec2, Vec3};
+use cloth_core::{Mat2, Vec2, Vec3, VertexId};
 
 /// What one element adds to the system `A dv = rhs` of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,7 +127,7 @@ impl MembraneTriangle {
 
     /// One step's terms of `A dv = rhs`, with `A = M + h D + h^2 K` and
     /// `rhs = h f(x) - (h D + h a K) v`, without the masses. `h` and `a` in s: the end of the step
-    /// without `dv` is `x + a v` (see [`StepInputs`](crate::bodies::cloth::inputs::StepInputs)).
+    /// without `dv` is `x + a v` (see [`StepInputs`](crate::bodies::cloth::assembly::StepInputs)).
     ///
     /// K is Gauss-Newton plus two geometric terms: that of tension out of the plane,
     /// `A (g_a^T N^+ g_b) n n^T`, where `N^+` is the positive part of `S^-1 (N + b J)`, and that of

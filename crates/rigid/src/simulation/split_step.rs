@@ -1,17 +1,121 @@
-//! The response of some of the bodies, by the solver of the model.
+//! A step in two halves, whose constraints others answer between them: the workers of the crate
+//! `cloth-workers`.
+//!
+//! The world of such a simulation is one rank. The ranks of the run share the search for contacts;
+//! all other parts of a step are the same on all ranks. A [`PartSolver`] answers the constraints of
+//! some of the bodies by the solver of the model.
 
-use crate::body::{BodyId, BodyState, Twist};
-use crate::constraint::contact::Contact;
-use crate::constraint::joint::active::ActiveJoint;
-use crate::constraint::kept::{KeptImpulse, KeptJoint};
-use crate::constraint::pair::Partner;
-use crate::simulation::RigidSimulation;
-use crate::simulation::replica::Middle;
+use crate::broad::Bound;
+use crate::constraint::joint::ActiveJoint;
+use crate::constraint::{Contact, KeptImpulse, KeptJoint, Partner};
+use crate::solver::nonsmooth::announced::kept_of;
 use crate::solver::{Answered, Solved, Solver, StepParts};
-use crate::sync::{Population, Synchroniser};
-use cloth_core::error::{Error, Result};
+use crate::sync::Synchroniser;
+use crate::{
+    BodyId, BodyList, BodyState, FixedBodies, Population, RigidModel, RigidSimulation, Traffic,
+    Twist,
+};
 use cloth_core::ranks::in_process;
-use cloth_core::threads::Threads;
+use cloth_core::{Error, Result, Threads};
+
+/// The middle of a step: forces have changed velocities, constraints are known, not yet answered.
+#[derive(Clone, Copy)]
+pub struct Middle<'a> {
+    /// The model.
+    pub model: &'a RigidModel,
+    /// All movable bodies.
+    pub bodies: BodyList<'a>,
+    /// Their bounds, by place.
+    pub bounds: &'a [Bound],
+    /// Fixed bodies in the middle of the step.
+    pub fixed: &'a FixedBodies,
+    /// All contacts, or those that this rank has found so far.
+    pub contacts: &'a [Contact],
+    /// All joints.
+    pub joints: &'a [ActiveJoint],
+    /// Impulses of the last step, by rising id of the first body.
+    pub impulses: &'a [KeptImpulse],
+    /// Impulses of joints with which the step begins.
+    pub joint_impulses: &'a [KeptJoint],
+}
+
+impl RigidSimulation<'_> {
+    /// The first half of a step, up to the search for contacts.
+    ///
+    /// # Errors
+    /// If a body moves too far.
+    pub fn begin_step(&mut self) -> Result<()> {
+        self.sum_forces()?;
+        self.first_half()?;
+        self.synchronise()
+    }
+
+    /// Finds all joints, in the order of their numbers, and the contacts whose first bodies satisfy
+    /// `treats`.
+    ///
+    /// # Errors
+    /// If two bodies passed through each other, or a joint has come apart.
+    pub fn find_constraints_of(&mut self, treats: impl Fn(BodyId) -> bool) -> Result<()> {
+        let bodies = self.state.population.bodies();
+        self.treated = Some((0..bodies.len()).map(|place| treats(bodies.id(place))).collect());
+        self.find_contacts()?;
+        self.check_passed()?;
+        self.find_joints()?;
+        self.joints.sort_unstable_by_key(|joint| joint.ends.number);
+        Ok(())
+    }
+
+    /// The middle of the step.
+    pub fn middle(&self) -> Middle<'_> {
+        let population = &self.state.population;
+        Middle {
+            model: &self.model,
+            bodies: population.bodies(),
+            bounds: population.bounds(),
+            fixed: &self.fixed,
+            contacts: &self.contacts,
+            joints: &self.joints,
+            impulses: &self.state.impulses,
+            joint_impulses: &self.state.joint_impulses,
+        }
+    }
+
+    /// The counts of the communication since the last call. They are the same on all ranks.
+    pub fn take_traffic(&mut self) -> Traffic {
+        self.synchroniser.take_traffic()
+    }
+
+    /// Sets the contacts of all ranks.
+    pub fn set_contacts(&mut self, contacts: Vec<Contact>) {
+        self.contacts = contacts;
+        self.find_deepest();
+    }
+
+    /// Ends the step with these states of the bodies, by place, and these impulses. Those of one
+    /// pair of bodies are in their order.
+    ///
+    /// # Errors
+    /// If a body moved too far.
+    pub fn end_step(
+        &mut self,
+        states: &[BodyState],
+        mut impulses: Vec<KeptImpulse>,
+        mut joint_impulses: Vec<KeptJoint>,
+    ) -> Result<()> {
+        impulses.sort_by_key(|kept| (kept.body, kept.partner));
+        joint_impulses.sort_by_key(|kept| (kept.body, kept.joint));
+        (self.state.impulses, self.state.joint_impulses) = (impulses, joint_impulses);
+        self.note();
+        let h = self.model.settings.contacts.step_s;
+        self.state.population.clear_loads();
+        self.synchroniser.advance(&mut self.state.population, &self.threads, |place, state, _| {
+            *state = states[place]
+        });
+        self.state.time_s += h;
+        self.state.steps += 1;
+        self.synchronise()
+    }
+}
 
 /// Answers the constraints of some of the bodies of a [`Middle`], as if there were no others.
 #[derive(Debug)]
@@ -109,10 +213,8 @@ impl PartSolver {
             twists: Some(&twists),
             counts: &|ends| {
                 let first = bodies.id(ends.first as usize);
-                match ends.second {
-                    Partner::Movable(second) => counts(first, bodies.id(second as usize)),
-                    Partner::Fixed(_) => counts(first, first),
-                }
+                let second = ends.second.movable().map(|place| bodies.id(place as usize));
+                counts(first, second.unwrap_or(first))
             },
         })
     }
@@ -155,12 +257,8 @@ impl PartSolver {
         self.joint_impulses.clear();
         let bodies = self.population.bodies();
         for id in bodies.iter().map(|body| body.id) {
-            let all = middle.impulses;
-            let own = &all[all.partition_point(|kept| kept.body < id)..];
-            self.impulses.extend(own.iter().take_while(|kept| kept.body == id));
-            let all = middle.joint_impulses;
-            let own = &all[all.partition_point(|kept| kept.body < id)..];
-            self.joint_impulses.extend(own.iter().take_while(|kept| kept.body == id));
+            self.impulses.extend(kept_of(middle.impulses, id));
+            self.joint_impulses.extend(kept_of(middle.joint_impulses, id));
         }
         Ok(())
     }

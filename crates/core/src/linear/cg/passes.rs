@@ -1,15 +1,107 @@
-//! New iterates and their preconditioned residual, in one pass over each patch, or in two if the
-//! levels of the preconditioner are in use.
+//! The passes over the patches in an iteration: a product that begins while ghosts travel, and new
+//! iterates with their preconditioned residual. The latter takes two passes if the levels of the
+//! preconditioner are in use.
 
 use std::ops::Range;
 
-use crate::error::Result;
 use crate::linear::cg::CgWorkspace;
-use crate::linear::matrix::GRAIN;
-use crate::linear::system::System;
-use crate::linear::vectors::{Row, advance, dot, fixed_in, project, row, rows_of};
-use crate::math::Vec3;
-use crate::threads::{ByPatch, EachPatch};
+use crate::linear::matrix::{BlockMatrix, GRAIN};
+use crate::linear::system::{End, System};
+use crate::linear::vectors::{Row, Triple, advance, dot, fixed_in, project, row, rows_of};
+use crate::{ByPatch, EachPatch, Result, Vec3};
+
+/// What a solve must reach.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal {
+    /// Largest norm of the residual, N s.
+    pub residual: f64,
+    /// Largest `(r, M^-1 r)`, J.
+    pub energy: f64,
+}
+
+/// How a pass in single precision went.
+pub(super) struct Pass {
+    pub end: End,
+    pub iterations: usize,
+    /// Whether the recurrence has reached the goal, and not only fallen as far as its digits go.
+    pub reaches_goal: bool,
+}
+
+/// The numbers of an iteration that the next one needs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Recurrence {
+    pub alpha: f64,
+    pub gamma: f64,
+}
+
+impl Default for Recurrence {
+    /// No iteration yet.
+    fn default() -> Self {
+        Self { alpha: f64::INFINITY, gamma: f64::INFINITY }
+    }
+}
+
+/// The product of the matrix and its couplings with a vector of either precision.
+pub(super) struct Product<'a, T> {
+    /// First row of each patch.
+    pub offsets: &'a [u32],
+    /// Own values.
+    pub w: &'a mut [T],
+    /// Own values, ghosts, step ghosts.
+    pub u: &'a mut [T],
+}
+
+impl<T: Triple> Product<'_, T> {
+    /// `w = A u`, zero for fixed rows, by the products of a patch `within` and `across`; calls
+    /// `finish` with the sums and the rows of each patch. Patches without a free vertex are left
+    /// out. Before: the ghosts of `u` are stale; after: they are those of their owners' `u`.
+    pub fn run(
+        self,
+        system: &mut System,
+        sums: &mut [[f64; 3]],
+        within: impl Fn(&BlockMatrix, usize, &[T], &mut [T]) + Sync,
+        across: impl Fn(&BlockMatrix, usize, &[T], &mut [T]) + Sync,
+        finish: impl Fn(&mut [f64; 3], &[T], &[T]) + Sync,
+    ) -> Result<()> {
+        let Self { offsets, w, u } = self;
+        system.halo.begin(system.world, u)?;
+        let System { matrix, couplings, fixed, threads, .. } = *system;
+        let joined = &*system.joined;
+        let needs = |patch| matrix.structure().has_ghosts(patch) || couplings.needs_ghosts(patch);
+        // What comes after the ghosts comes last in all patches, so that sums have one order.
+        let rest = |patch: usize, u: &[T], w: &mut [T], sums: &mut [f64; 3]| {
+            let rows = rows_of(offsets, patch);
+            across(matrix, patch, u, w);
+            couplings.multiply_add(patch, u, w);
+            joined.multiply_add(patch, &u[rows.clone()], w);
+            project(fixed_in(fixed, &rows), &rows, w);
+            finish(sums, w, &u[rows]);
+        };
+        let is_idle = |patch| {
+            let rows = rows_of(offsets, patch);
+            fixed_in(fixed, &rows).len() == rows.len()
+        };
+        let (values, slices) = (&*u, (ByPatch::new(&mut *w, offsets), EachPatch(&mut *sums)));
+        threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
+            if !is_idle(patch) {
+                within(matrix, patch, &values[rows_of(offsets, patch)], w.data);
+                if !needs(patch) {
+                    rest(patch, values, w.data, &mut sums.0[0]);
+                }
+            }
+        });
+        system.halo.finish(system.world, u)?;
+        if matrix.structure().has_any_ghosts() || couplings.needs_any_ghosts() {
+            let (values, slices) = (&*u, (ByPatch::new(w, offsets), EachPatch(sums)));
+            threads.for_each_patch(slices, GRAIN, |patch, (w, sums)| {
+                if !is_idle(patch) && needs(patch) {
+                    rest(patch, values, w.data, &mut sums.0[0]);
+                }
+            });
+        }
+        Ok(())
+    }
+}
 
 /// The rows of a patch in the vectors of the iteration.
 struct Rows<'a> {
