@@ -13,7 +13,7 @@
 //! | `pool`, `processor`, `link` | the tasks of a rank, a thread that executes them, messages |
 //! | [`message`] | the bytes of a message |
 //! | [`processors`] | all of it together: one search on one rank |
-//! | [`usage`], [`trace`] | what did each processor do, and when? |
+//! | [`usage`] | what did each processor do, and when? |
 //!
 //! Nothing here knows what a test is about. A caller implements [`Workload`].
 

@@ -29,7 +29,7 @@ pub struct Joint {
 pub enum Second {
     /// A movable body.
     Movable(BodyId),
-    /// A fixed body, by its place in [`FixedBodies`](crate::fixed::FixedBodies).
+    /// A fixed body, by its place in [`FixedBodies`].
     Fixed(u32),
     /// Space: its frame is in space.
     Space,

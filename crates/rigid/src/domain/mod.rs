@@ -14,7 +14,7 @@
 //! # What is the same on all ranks
 //!
 //! Every function of this module depends only on its arguments and the division, so all ranks get
-//! the same bits. A point is in exactly one subdomain ([`Subdomains::owner`]): boxes are half-open,
+//! the same bits. A point is in exactly one subdomain ([`Division::owner`]): boxes are half-open,
 //! and if several cells are equally near, the first one has the point.
 //!
 //! # Periods
